@@ -1,0 +1,383 @@
+import { errorText } from './error-text.js';
+
+/**
+ * Base of every error that the library creates. `code` is stable and meant for programs, the message for people: what
+ * is wrong, where, and what to do.
+ *
+ * @publicApi
+ */
+export abstract class LifecycleError extends Error {
+  abstract readonly code: string;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+  }
+}
+
+/** An option has a value that cannot work. @publicApi */
+export class InvalidOptionError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_INVALID_OPTION';
+  readonly option: string;
+  readonly value: unknown;
+
+  constructor(details: {
+    option: string;
+    value: unknown;
+    expected: string;
+    remedy: string;
+    /** Where the option was given, for example "@LifecycleComponent() of OrderFeed". */
+    where?: string;
+  }) {
+    const where = details.where === undefined ? '' : ` in ${details.where}`;
+    super(
+      `Option "${details.option}"${where} is ${describeValue(details.value)}, expected ${details.expected}. ${details.remedy}`,
+    );
+    this.option = details.option;
+    this.value = details.value;
+  }
+}
+
+/** Something was registered that has no `start()`, or no usable name. @publicApi */
+export class InvalidComponentError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_INVALID_COMPONENT';
+}
+
+/** Two components have one name. @publicApi */
+export class DuplicateComponentError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_DUPLICATE_COMPONENT';
+
+  constructor(
+    readonly component: string,
+    first: string,
+    second: string,
+  ) {
+    super(
+      `Two components are named "${component}": ${first} and ${second}. ` +
+        `Give one of them another name, with @LifecycleComponent({ name: '...' }) or a "name" property.`,
+    );
+  }
+}
+
+/** `dependsOn` names a component that is not registered. @publicApi */
+export class UnknownDependencyError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_UNKNOWN_DEPENDENCY';
+
+  constructor(
+    readonly component: string,
+    readonly dependency: string,
+    known: readonly string[],
+  ) {
+    super(
+      `Component "${component}" depends on "${dependency}", which is not registered. ` +
+        `Registered: ${known.map((name) => `"${name}"`).join(', ') || 'none'}. ` +
+        'Correct dependsOn, or import the module that provides the dependency.',
+    );
+  }
+}
+
+/** Components depend on each other in a circle. @publicApi */
+export class DependencyCycleError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_DEPENDENCY_CYCLE';
+
+  /** @param path names in order, the first one again at the end */
+  constructor(readonly path: readonly string[]) {
+    super(`Components depend on each other in a circle: ${path.join(' -> ')}. Remove one of these dependsOn entries.`);
+  }
+}
+
+/** A dependency that could never be satisfied, because of where the two components run. @publicApi */
+export class InvalidDependencyError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_INVALID_DEPENDENCY';
+}
+
+/** A marked provider is request- or transient-scoped. @publicApi */
+export class ComponentScopeError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_COMPONENT_SCOPE';
+
+  constructor(
+    readonly component: string,
+    module: string,
+    scope: string,
+  ) {
+    super(
+      `Component "${component}" in module "${module}" is ${scope}-scoped, so there is no one instance to start. ` +
+        'Make it, and what it injects, a default-scoped provider, or remove @LifecycleComponent().',
+    );
+  }
+}
+
+/** `LifecycleModule.forRoot()` is in one app more than once. @publicApi */
+export class DuplicateModuleError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_DUPLICATE_MODULE';
+
+  constructor() {
+    super(
+      'LifecycleModule.forRoot() or forRootAsync() is imported more than once in this app. ' +
+        'Import it once, in the root module; its providers are global.',
+    );
+  }
+}
+
+/** A component did not become ready within its `startTimeoutMs`. @publicApi */
+export class StartTimeoutError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_START_TIMEOUT';
+
+  constructor(
+    readonly component: string,
+    timeoutMs: number,
+    waitingFor: string,
+  ) {
+    super(
+      `Component "${component}" was not ready after ${timeoutMs} ms: ${waitingFor} is still pending. ` +
+        'Find out what it waits for, or raise startTimeoutMs.',
+    );
+  }
+}
+
+/** A component did not settle within its stop budget. @publicApi */
+export class StopTimeoutError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_STOP_TIMEOUT';
+
+  constructor(
+    readonly component: string,
+    timeoutMs: number,
+    waitingFor: string,
+  ) {
+    super(
+      `Component "${component}" has not stopped after ${Math.round(timeoutMs)} ms: ${waitingFor} is still pending. ` +
+        'Let it react to its signal, or raise stopTimeoutMs.',
+    );
+  }
+}
+
+/** A component failed; `cause` is what it threw. @publicApi */
+export class ComponentFailedError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_COMPONENT_FAILED';
+
+  constructor(
+    readonly component: string,
+    cause: unknown,
+  ) {
+    super(`Component "${component}" failed: ${errorText(cause)}`, { cause });
+  }
+}
+
+/** Some components did not stop as they should; all others have. @publicApi */
+export class StopFailedError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_STOP_FAILED';
+
+  constructor(readonly errors: readonly LifecycleError[]) {
+    super(`${errors.length} component(s) did not stop cleanly: ${errors.map((error) => error.message).join(' | ')}`, {
+      cause: errors[0],
+    });
+  }
+}
+
+/**
+ * A start was asked for while the run before it has not settled, and did not for the time that the start had. It is still
+ * made once that run settles.
+ *
+ * @publicApi
+ */
+export class PreviousRunUnsettledError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_PREVIOUS_RUN_UNSETTLED';
+
+  constructor(readonly component: string) {
+    super(
+      `Component "${component}" has not been started yet: its previous run was told to end and has not settled. ` +
+        'Two runs at once could do the work twice. Let the component react to its signal.',
+    );
+  }
+}
+
+/** A component with `restart: 'always'` finished by itself more often than its restarts allow. @publicApi */
+export class RestartLimitError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_RESTART_LIMIT';
+
+  constructor(
+    readonly component: string,
+    maxRestarts: number,
+    windowMs: number,
+  ) {
+    super(
+      `Component "${component}" finished by itself after ${maxRestarts} restarts within ${windowMs} ms. ` +
+        'Find out why it does not stay up, or raise restart.maxRestarts.',
+    );
+  }
+}
+
+/** A component's health check failed as often in a row as its `onUnhealthy` waits for. @publicApi */
+export class UnhealthyError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_UNHEALTHY';
+
+  constructor(
+    readonly component: string,
+    failures: number,
+    cause: unknown,
+  ) {
+    super(`Component "${component}" failed ${failures} health checks in a row: ${errorText(cause)}`, { cause });
+  }
+}
+
+/**
+ * A component shows no sign of progress. The message stays the same for as long as it is stalled, so that one stall is
+ * one change to those who watch; how long it has been is in `stalledForMs`.
+ *
+ * @publicApi
+ */
+export class StallError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_STALLED';
+
+  constructor(
+    readonly component: string,
+    what: string,
+    /** Since the last sign of progress, in milliseconds. */
+    readonly stalledForMs: number,
+  ) {
+    super(
+      `Component "${component}" has stalled: ${what}. ` +
+        'Find out what it waits for, or raise the limit of its HealthTracker.',
+    );
+  }
+}
+
+/** A health check did not settle within its timeout. @publicApi */
+export class HealthCheckTimeoutError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_HEALTH_CHECK_TIMEOUT';
+
+  constructor(
+    readonly component: string,
+    timeoutMs: number,
+  ) {
+    super(`The health check of component "${component}" has not settled within ${timeoutMs} ms`);
+  }
+}
+
+/** The term of leadership has ended: what was about to happen must not. @publicApi */
+export class TermEndedError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_TERM_ENDED';
+
+  constructor(
+    readonly election: string,
+    readonly fencingToken: bigint,
+    why: string,
+    options?: ErrorOptions,
+  ) {
+    super(`Term ${fencingToken} of election "${election}" has ended: ${why}`, options);
+  }
+}
+
+/** The election is not one that this replica stands for. @publicApi */
+export class UnknownElectionError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_UNKNOWN_ELECTION';
+
+  constructor(
+    readonly election: string,
+    known: readonly string[],
+  ) {
+    super(
+      `This replica does not stand for election "${election}" ` +
+        `(it does for: ${known.map((it) => `"${it}"`).join(', ') || 'none'}). ` +
+        `Name it in a leader-only component, or in the module's option "elections".`,
+    );
+  }
+}
+
+/** The engine did not answer in time; whether it did what it was asked is unknown. @publicApi */
+export class RequestTimeoutError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_REQUEST_TIMEOUT';
+
+  constructor(operation: string, timeoutMs: number) {
+    super(`The engine has not answered "${operation}" within ${timeoutMs} ms. Check its load and the network.`);
+  }
+}
+
+/** The engine, or its configuration, does not let this elector work; it stays so until somebody acts. @publicApi */
+export class EngineRefusalError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_ENGINE_REFUSAL';
+}
+
+/** The engine answered something that its elector cannot have meant; nothing is done on the strength of it. @publicApi */
+export class EngineAnswerError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_ENGINE_ANSWER';
+
+  constructor(operation: string, what: string) {
+    super(
+      `The answer to "${operation}" cannot be used: ${what}. ` +
+        'Something else may have written to the key of this election, or the elector has a fault.',
+    );
+  }
+}
+
+/** An elector stands for an election once at a time. @publicApi */
+export class CampaignUnderWayError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_CAMPAIGN_UNDER_WAY';
+
+  constructor(readonly election: string) {
+    super(
+      `A campaign for election "${election}" is still under way on this elector: two of them would lead in turns. ` +
+        'Wait for the first one to end, or give each its own elector.',
+    );
+  }
+}
+
+/** The work of a term has not settled in the time that was left for it, so the lease runs out instead of being released. @publicApi */
+export class LeaseOverrunError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_LEASE_OVERRUN';
+
+  constructor(
+    readonly election: string,
+    budgetMs: number,
+  ) {
+    super(
+      `The work of election "${election}" has not settled ${Math.round(budgetMs)} ms after the term ended. Another ` +
+        'replica may lead meanwhile. Let leader-only components react to their signal.',
+    );
+  }
+}
+
+/** This replica gave the leadership up by itself. @publicApi */
+export class SteppedDownError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_STEPPED_DOWN';
+
+  constructor(
+    readonly election: string,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`Stepped down from election "${election}": ${reason}`, options);
+  }
+}
+
+/**
+ * Why a run's signal was aborted. Its `name` is `AbortError`, which is what code that is handed an AbortSignal tests.
+ *
+ * @publicApi
+ */
+export class RunEndedError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_RUN_ENDED';
+
+  constructor(
+    readonly component: string,
+    why: string,
+    options?: ErrorOptions,
+  ) {
+    super(`The run of component "${component}" must end: ${why}`, options);
+    this.name = 'AbortError';
+  }
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === 'string') return `"${value}"`;
+  if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`;
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'object' && value !== null) {
+    try {
+      return `${JSON.stringify(value)} (an object)`;
+    } catch {
+      return 'an object that cannot be printed';
+    }
+  }
+  return `${String(value)} (${typeof value})`;
+}

@@ -1,0 +1,113 @@
+import type { DiscoveryService } from '@nestjs/core';
+import type { Component, ComponentClass } from '../core/component.js';
+import { ComponentScopeError } from '../core/errors.js';
+import { readComponentOptions, type LifecycleComponentOptions } from '../decorators/lifecycle-component.decorator.js';
+
+type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
+
+/** A provider that is a component, with what it was marked with. */
+export interface DiscoveredComponent {
+  readonly component: Component;
+  readonly options: LifecycleComponentOptions;
+  /** Class and module, for messages. */
+  readonly origin: string;
+  /** The marked class, when something else was provided in its place. */
+  readonly providedAs?: ComponentClass;
+}
+
+/** A marked class that something was provided for which cannot be started: a test's stand-in. */
+const STAND_IN: Component = { start: () => undefined };
+
+/**
+ * Finds the marked providers of an app: classes, what factories (also asynchronous ones) returned, values, and
+ * subclasses. An alias is the instance it stands for.
+ *
+ * A provider that replaces a marked class under its token, as `overrideProvider()` does in tests, takes its place: as
+ * the component when it has a `start()`, else as a disabled one, so that what depends on it still finds it.
+ *
+ * @internal
+ */
+export class ComponentDiscovery {
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  /** @throws ComponentScopeError when a marked provider is request- or transient-scoped */
+  find(): DiscoveredComponent[] {
+    const wrappers = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
+    const found: DiscoveredComponent[] = [];
+    const seen = new Map<unknown, Set<unknown>>();
+    // Aliases last, so that a component is named after where it was made. To leave them out would lose a stand-in: on
+    // Nest 11 an alias that a test overrides is still called one.
+    for (const wrapper of [...wrappers.filter((it) => !it.isAlias), ...wrappers.filter((it) => it.isAlias)]) {
+      const discovered = this.#inspect(wrapper);
+      if (discovered === undefined) continue;
+      // A component is one wherever it is provided; what stands in for several is each of them.
+      const places = seen.get(wrapper.instance) ?? new Set();
+      seen.set(wrapper.instance, places);
+      if (places.has(discovered.providedAs)) continue;
+      places.add(discovered.providedAs);
+      found.push(discovered);
+    }
+    return found;
+  }
+
+  #inspect(wrapper: ProviderWrapper): DiscoveredComponent | undefined {
+    const declared = readComponentOptions(wrapper.metatype) ?? readComponentOptions(wrapper.token);
+    if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) {
+      // There is no instance, only a prototype that was never constructed.
+      if (declared !== undefined) throw this.#scopeError(wrapper);
+      return undefined;
+    }
+    const isPlainClass = !wrapper.isNotMetatype && !wrapper.isFactory;
+    if (isPlainClass && declared === undefined) return undefined;
+    return this.#inspectInstance(wrapper);
+  }
+
+  #inspectInstance(wrapper: ProviderWrapper): DiscoveredComponent | undefined {
+    const instance: unknown = wrapper.instance;
+    const actual = readComponentOptions(classOf(instance));
+    const replaced = actual === undefined ? readComponentOptions(wrapper.token) : undefined;
+    const moduleName = wrapper.host?.name ?? 'an unknown module';
+    if (actual !== undefined) {
+      return {
+        component: instance as Component,
+        options: actual,
+        origin: `${classOf(instance)?.name ?? 'a provider'} in ${moduleName}`,
+      };
+    }
+    if (replaced === undefined) return undefined;
+    const providedAs = wrapper.token as unknown as ComponentClass;
+    const options = { name: providedAs.name, ...replaced };
+    const origin = `what is provided for ${providedAs.name} in ${moduleName}`;
+    return hasStart(instance)
+      ? { component: instance, options, origin, providedAs }
+      : { component: STAND_IN, options: { ...options, enabled: false }, origin, providedAs };
+  }
+
+  #scopeError(wrapper: ProviderWrapper): ComponentScopeError {
+    const scope = wrapper.isTransient ? 'transient' : 'request';
+    return new ComponentScopeError(String(wrapper.name), wrapper.host?.name ?? 'unknown', scope);
+  }
+}
+
+/** The class of an instance, also of one behind a proxy; a proxy that throws has none. */
+function classOf(instance: unknown): { name: string } | undefined {
+  if (!isObject(instance)) return undefined;
+  try {
+    const constructor: unknown = (Object.getPrototypeOf(instance) as { constructor?: unknown } | null)?.constructor;
+    return typeof constructor === 'function' ? constructor : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasStart(instance: unknown): instance is Component {
+  try {
+    return isObject(instance) && typeof (instance as Partial<Component>).start === 'function';
+  } catch {
+    return false;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}

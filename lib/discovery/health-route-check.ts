@@ -1,0 +1,114 @@
+import { MetadataScanner, type ApplicationConfig, type DiscoveryService, type HttpAdapterHost } from '@nestjs/core';
+
+type ControllerWrapper = ReturnType<DiscoveryService['getControllers']>[number];
+
+/** Where Nest keeps what the decorators of a controller said. */
+const PATH_METADATA = 'path';
+const METHOD_METADATA = 'method';
+const VERSION_METADATA = '__version__';
+
+/** Nest's RequestMethod.GET and .ALL. */
+const ANSWER_GET: readonly unknown[] = [0, 5];
+
+/**
+ * Finds out at boot whether the health endpoints can be reached where people expect them.
+ *
+ * @internal
+ */
+export class HealthRouteCheck {
+  constructor(
+    private readonly config: ApplicationConfig,
+    private readonly discovery: DiscoveryService,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  /** What an operator should know, one sentence each; empty when all is well, and in an app without HTTP. */
+  problems(health: { readonly endpoints: boolean; readonly path: string }): string[] {
+    // Nest leaves it empty without saying so in its types.
+    const adapter = this.adapterHost.httpAdapter as HttpAdapterHost['httpAdapter'] | null | undefined;
+    if (!health.endpoints || !adapter) return [];
+    const path = trimSlashes(health.path);
+    const endpoints = [path, `${path}/live`, `${path}/ready`, `${path}/startup`];
+    // Express asks routes in the order of their registration, Fastify asks exact ones first.
+    return [...this.#prefixProblem(endpoints), ...this.#takenProblem(endpoints, adapter.getType() === 'express')];
+  }
+
+  #prefixProblem(endpoints: readonly string[]): string[] {
+    const prefix = trimSlashes(this.config.getGlobalPrefix());
+    const moved = prefix === '' ? [] : endpoints.filter((it) => !this.#isExcludedFromPrefix(it));
+    if (moved.length === 0) return [];
+    return [
+      `The global prefix moves ${moved.map((it) => `/${it}`).join(', ')} to ${moved.map((it) => `/${prefix}/${it}`).join(', ')}. ` +
+        'Point the probes there, or exclude them: ' +
+        `app.setGlobalPrefix('${prefix}', { exclude: [${endpoints.map((it) => `'${it}'`).join(', ')}] }).`,
+    ];
+  }
+
+  #isExcludedFromPrefix(path: string): boolean {
+    const excluded = this.config.getGlobalPrefixOptions().exclude ?? [];
+    return excluded.some(
+      ({ pathRegex, requestMethod }) => ANSWER_GET.includes(requestMethod) && pathRegex.test(`/${path}`),
+    );
+  }
+
+  #takenProblem(endpoints: readonly string[], firstAnswers: boolean): string[] {
+    const controllers = this.discovery.getControllers();
+    const isOurs = ({ host }: ControllerWrapper) => host?.providers.has(HealthRouteCheck) === true;
+    const ourPlace = controllers.findIndex(isOurs);
+    return controllers.flatMap((wrapper, place) => {
+      if (isOurs(wrapper) || this.#isVersioned(wrapper)) return [];
+      const takes = firstAnswers && place < ourPlace ? matchesPattern : isSamePath;
+      const taken = endpoints.filter((endpoint) => routesOf(wrapper).some((route) => takes(route, endpoint)));
+      if (taken.length === 0) return [];
+      const name = `${wrapper.metatype?.name ?? 'a controller'} in ${wrapper.host?.name ?? 'an unknown module'}`;
+      return [
+        `${taken.map((it) => `GET /${it}`).join(', ')} may be answered by ${name}: of two routes, the first that was ` +
+          'registered answers. Set health.path to another path, or health.endpoints to false and use ' +
+          'LifecycleHealthIndicator in that controller.',
+      ];
+    });
+  }
+
+  /** A version sets its routes apart from ours, which have none. */
+  #isVersioned({ metatype }: ControllerWrapper): boolean {
+    const versioning = this.config.getVersioning();
+    if (versioning === undefined || metatype === null) return false;
+    const version: unknown = Reflect.getMetadata(VERSION_METADATA, metatype) ?? versioning.defaultVersion;
+    return typeof version === 'string' || Array.isArray(version);
+  }
+}
+
+/** Paths for which a controller answers GET, without the slashes around them. */
+function routesOf({ metatype }: ControllerWrapper): string[] {
+  const prototype: unknown = metatype?.prototype;
+  if (metatype === null || typeof prototype !== 'object' || prototype === null) return [];
+  return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
+    const handler: unknown = (prototype as Record<string, unknown>)[name];
+    if (typeof handler !== 'function') return [];
+    if (!ANSWER_GET.includes(Reflect.getMetadata(METHOD_METADATA, handler))) return [];
+    return pathsOf(metatype).flatMap((base) => pathsOf(handler).map((path) => trimSlashes(`${base}/${path}`)));
+  });
+}
+
+function pathsOf(target: object): string[] {
+  const path: unknown = Reflect.getMetadata(PATH_METADATA, target);
+  return (Array.isArray(path) ? path : [path]).filter((it) => typeof it === 'string').map(trimSlashes);
+}
+
+function isSamePath(route: string, endpoint: string): boolean {
+  return route === endpoint;
+}
+
+/** Segment by segment: `:name` is any one, a wildcard is all that follows. */
+function matchesPattern(route: string, endpoint: string): boolean {
+  const segments = route.split('/');
+  const wanted = endpoint.split('/');
+  const wildcard = segments.findIndex((segment) => /[*(]/.test(segment));
+  const fixed = wildcard < 0 ? segments : segments.slice(0, wildcard);
+  if (wildcard < 0 ? fixed.length !== wanted.length : fixed.length >= wanted.length) return false;
+  return fixed.every((segment, index) => segment.startsWith(':') || segment === wanted[index]);
+}
+
+function trimSlashes(path: string): string {
+  return path.replace(/^\/+|\/+$/g, '');
+}

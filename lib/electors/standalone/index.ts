@@ -1,0 +1,1 @@
+export { StandaloneElector } from './standalone-elector.js';

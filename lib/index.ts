@@ -1,0 +1,121 @@
+// The module
+export { LifecycleModule } from './lifecycle.module.js';
+export {
+  type ElectorProvider,
+  type LifecycleAsyncOptions,
+  type LifecycleModuleExtras,
+  type LifecycleOptionsFactory,
+  type LifecycleRootOptions,
+} from './lifecycle.module-options.js';
+export {
+  type ElectorClass,
+  type EventsOptions,
+  type HealthOptions,
+  type LifecycleModuleOptions,
+} from './lifecycle.options.js';
+
+// Decorators: what a component is
+export { LifecycleComponent, type LifecycleComponentOptions } from './decorators/lifecycle-component.decorator.js';
+export {
+  type Component,
+  type ComponentClass,
+  type ComponentInfo,
+  type ComponentOptions,
+  type ComponentRef,
+  type ComponentRun,
+  type Criticality,
+  type HealthChecker,
+  type RestartMode,
+  type RestartOptions,
+  type StartContext,
+  type SubscriptionReadySignaler,
+  type UnhealthyAction,
+} from './core/component.js';
+
+// Registry: what runs
+export { Registry } from './registry/registry.js';
+export { type IsLeader } from './registry/scopes.js';
+export { type RegisterOptions } from './registry/component-definition.js';
+export { type ComponentSnapshot } from './registry/component-snapshot.js';
+export { type HealthResult } from './registry/component-state.js';
+export { type LeaderTrouble, type LeadershipListener } from './registry/component-host.js';
+export { type RunContext } from './core/run-context.js';
+export { type RegistryOptions } from './core/registry-options.js';
+export { Status } from './core/status.js';
+
+// Leadership: who leads
+export { Leadership } from './leadership/leadership.js';
+export { type LeadershipOptions } from './leadership/leadership-options.js';
+export { type ElectionSnapshot } from './leadership/election-snapshot.js';
+export {
+  type Candidate,
+  type Diagnosis,
+  type Elector,
+  type ElectorReport,
+  type LeaderInfo,
+  type LeadershipTerm,
+} from './core/elector.js';
+export { ElectionTerm } from './core/election-term.js';
+export { StandaloneElector } from './electors/standalone/standalone-elector.js';
+
+// Events: what happens
+export { EventBus } from './events/event-bus.js';
+export { type EventBusOptions } from './events/event-bus-options.js';
+export { type EventSubscription, type SubscribeOptions } from './events/event-subscription.js';
+export { type LeadershipEventName } from './events/published-event.js';
+export { type EventSink, type PausableEventSink } from './core/event-sink.js';
+export {
+  LifecycleEvent,
+  type ComponentStatusEvent,
+  type HealthChangedEvent,
+  type LeadershipAcquiredEvent,
+  type LeadershipLostEvent,
+  type LeadershipObservedEvent,
+  type LifecycleEventMap,
+  type LifecycleEventName,
+} from './core/lifecycle-events.js';
+
+// Health: how it is doing
+export { HealthTracker, type ProcessingHandle } from './health/health-tracker.js';
+export { type HealthTrackerOptions } from './health/health-tracker-options.js';
+export {
+  activityStallTimeoutMs,
+  createActivityTracker,
+  createProcessingTracker,
+  type TrackerOptions,
+} from './health/create-tracker.js';
+export { HealthMonitor, type HealthMonitorOptions } from './health/health-monitor.js';
+export { type CheckedRegistry } from './health/checked-registry.js';
+export { type HealthVerdict } from './health/health-verdict.js';
+export { type ComponentVerdict, type HealthLevel } from './health/component-verdict.js';
+export { type ElectionVerdict } from './health/election-verdict.js';
+export { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.js';
+
+// Surroundings
+export { untilAborted } from './core/abort.js';
+export { systemClock, type Clock } from './core/clock.js';
+export { type LifecycleLogger } from './core/logger.js';
+export {
+  ComponentFailedError,
+  ComponentScopeError,
+  DependencyCycleError,
+  DuplicateComponentError,
+  DuplicateModuleError,
+  HealthCheckTimeoutError,
+  InvalidComponentError,
+  InvalidDependencyError,
+  InvalidOptionError,
+  LifecycleError,
+  PreviousRunUnsettledError,
+  RestartLimitError,
+  RunEndedError,
+  StallError,
+  StartTimeoutError,
+  SteppedDownError,
+  StopFailedError,
+  StopTimeoutError,
+  TermEndedError,
+  UnhealthyError,
+  UnknownDependencyError,
+  UnknownElectionError,
+} from './core/errors.js';

@@ -1,0 +1,84 @@
+import { onAbort } from '../core/abort.js';
+import { StopFailedError, StopTimeoutError } from '../core/errors.js';
+import { LifecycleEvent } from '../core/lifecycle-events.js';
+import type { Campaign } from './campaign.js';
+import type { LeadershipOptions } from './leadership-options.js';
+import type { ServedTerm } from './served-term.js';
+
+/** One term served: acquired is published and the work started; once it has ended, lost is published and the work stopped. */
+export class Tenure {
+  /** A critical component failed for good in it. */
+  failed = false;
+  readonly #acquiredAt: number;
+  readonly #ended: Promise<void>;
+
+  constructor(
+    readonly term: ServedTerm,
+    private readonly campaign: Campaign,
+    private readonly options: LeadershipOptions,
+    private readonly warn: (operation: string, error: unknown) => void,
+  ) {
+    this.#acquiredAt = options.clock.now();
+    // Before anybody else listens: whoever hears of the loss must hear of it before the work is told to stop.
+    this.#ended = new Promise((resolve) => onAbort(term.signal, () => resolve(this.#publishLost())));
+  }
+
+  /** Resolves when the term has ended and nothing of its work is left, however long that takes. */
+  async serve(): Promise<void> {
+    await this.#startWork();
+    await this.#ended;
+    await this.#stopWork();
+  }
+
+  /** Components that subscribe in their own start still hear of the acquisition: it is replayed once they are ready. */
+  async #startWork(): Promise<void> {
+    const { registry, events } = this.options;
+    const { election } = this.term;
+    events.pause();
+    try {
+      this.#publishAcquired();
+      // A start that does not react to the end of the term must not hold back the events of the whole app.
+      await Promise.race([registry.startLeaderOnlyComponentsAsync(this.term, { election }), this.#ended]);
+    } catch (error) {
+      this.warn('start', error);
+    } finally {
+      // A deadline that has passed meanwhile ends the term now: what is over must not be announced any more.
+      this.term.isValid();
+      events.start();
+    }
+  }
+
+  async #stopWork(): Promise<void> {
+    const { registry } = this.options;
+    try {
+      await registry.stopLeaderOnlyComponents(this.term.election);
+    } catch (error) {
+      // The registry has logged it; what nobody else knows is what follows from it.
+      const late = error instanceof StopFailedError ? error.errors.filter((it) => it instanceof StopTimeoutError) : [];
+      const names = late.map(({ component }) => `"${component}"`).join(', ');
+      if (late.length > 0) this.warn('release', new Error(`nobody else can lead before ${names} has settled`));
+    }
+    await registry.whenSettled(this.term.election);
+  }
+
+  #publishAcquired(): void {
+    const { election, identity, fencingToken } = this.term;
+    const at = this.options.clock.wallNow();
+    this.options.events.publish(LifecycleEvent.LeadershipAcquired, { election, identity, fencingToken, at });
+  }
+
+  /** The moment of loss: `isLeader()` is false, the term's signal aborted, and nobody has heard of it yet. */
+  #publishLost(): void {
+    const { clock, events } = this.options;
+    const { election, identity, fencingToken, signal } = this.term;
+    events.publish(LifecycleEvent.LeadershipLost, {
+      election,
+      identity,
+      fencingToken,
+      at: clock.wallNow(),
+      durationMs: clock.now() - this.#acquiredAt,
+      reason: signal.reason,
+      voluntary: this.campaign.signal.aborted,
+    });
+  }
+}

@@ -1,0 +1,195 @@
+import { Logger, Module, type DynamicModule, type FactoryProvider, type Provider, type Type } from '@nestjs/common';
+import {
+  ApplicationConfig,
+  DiscoveryModule,
+  DiscoveryService,
+  HttpAdapterHost,
+  ModuleRef,
+  ModulesContainer,
+} from '@nestjs/core';
+import { TerminusModule } from '@nestjs/terminus';
+import type { Elector } from './core/elector.js';
+import { isElector } from './core/elector-check.js';
+import { InvalidOptionError } from './core/errors.js';
+import { EventFanout } from './core/event-fanout.js';
+import { guarded } from './core/logger.js';
+import { LoggingSink } from './core/logging-sink.js';
+import { ComponentDiscovery } from './discovery/component-discovery.js';
+import { HealthRouteCheck } from './discovery/health-route-check.js';
+import { modulesProviding } from './discovery/module-position.js';
+import { StandaloneElector } from './electors/standalone/standalone-elector.js';
+import { EventBus } from './events/event-bus.js';
+import { HealthMonitor } from './health/health-monitor.js';
+import { Leadership } from './leadership/leadership.js';
+import { LifecycleInputModule } from './lifecycle-input.module.js';
+import {
+  checkAsyncOptions,
+  optionsOf,
+  resolveAsyncOptions,
+  resolveRootOptions,
+  type LifecycleAsyncOptions,
+  type LifecycleModuleExtras,
+  type LifecycleRootOptions,
+} from './lifecycle.module-options.js';
+import {
+  resolveHealthOptions,
+  type HealthOptions,
+  type LifecycleModuleOptions,
+  type ResolvedLifecycleOptions,
+} from './lifecycle.options.js';
+import { LIFECYCLE_PARTS, LifecycleOrchestrator, type LifecycleParts } from './lifecycle.orchestrator.js';
+import { Registry } from './registry/registry.js';
+import { createHealthController } from './terminus/health.controller.js';
+import { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.js';
+
+const OPTIONS = Symbol('nestjs-lifecycle:options');
+const ELECTOR = Symbol('nestjs-lifecycle:elector');
+/** Options as the user's factory returned them. */
+const RAW_OPTIONS = Symbol('nestjs-lifecycle:raw-options');
+/** What is there also where the bare class is imported. */
+const IMPORT_CHECK = Symbol('nestjs-lifecycle:import-check');
+
+/**
+ * Finds the components of an app, starts and stops them in order, runs the leader-only ones on the leader, and serves
+ * their health. Import it once, in the root module.
+ *
+ * @publicApi
+ */
+@Module({ providers: [{ provide: IMPORT_CHECK, inject: [ModulesContainer], useFactory: warnWithoutForRoot }] })
+export class LifecycleModule {
+  /** @throws InvalidOptionError */
+  static forRoot(options: LifecycleRootOptions = {}): DynamicModule {
+    const { resolved, extras, elector } = resolveRootOptions(options);
+    return build({
+      extras,
+      health: resolved.health,
+      inputs: [{ provide: OPTIONS, useValue: resolved }, electorProvider(elector)],
+    });
+  }
+
+  /**
+   * As `forRoot()`, with options from a factory, a class or an existing provider. Routes and the elector provider
+   * stand beside it.
+   *
+   * @throws InvalidOptionError
+   */
+  static forRootAsync(options: LifecycleAsyncOptions): DynamicModule {
+    checkAsyncOptions(options);
+    return build({
+      extras: options,
+      health: resolveHealthOptions(options.health),
+      inputs: [
+        ...rawOptionsProviders(options),
+        {
+          provide: OPTIONS,
+          inject: [RAW_OPTIONS],
+          useFactory: (returned: LifecycleModuleOptions) => resolveAsyncOptions(returned, options),
+        },
+        electorProvider(options.elector),
+      ],
+    });
+  }
+}
+
+function build(parts: {
+  extras: LifecycleModuleExtras;
+  health: Required<HealthOptions>;
+  /** For OPTIONS and ELECTOR. */
+  inputs: Provider[];
+}): DynamicModule {
+  const { extras, health, inputs } = parts;
+  const { imports = [] } = extras;
+  return {
+    module: LifecycleModule,
+    global: extras.isGlobal ?? true,
+    imports: [
+      DiscoveryModule,
+      TerminusModule,
+      { module: LifecycleInputModule, imports, providers: inputs, exports: [OPTIONS, ELECTOR] },
+      ...imports,
+    ],
+    controllers: health.endpoints ? [createHealthController(health)] : [],
+    providers: [
+      { provide: LIFECYCLE_PARTS, inject: [OPTIONS, ELECTOR], useFactory: assemble },
+      exposed(Registry, (it) => it.registry),
+      exposed(Leadership, (it) => it.leadership),
+      exposed(EventBus, (it) => it.bus),
+      exposed(HealthMonitor, (it) => it.health),
+      LifecycleHealthIndicator,
+      {
+        provide: ComponentDiscovery,
+        inject: [DiscoveryService],
+        useFactory: (discovery: DiscoveryService) => new ComponentDiscovery(discovery),
+      },
+      {
+        provide: HealthRouteCheck,
+        inject: [ApplicationConfig, DiscoveryService, HttpAdapterHost],
+        useFactory: (config: ApplicationConfig, discovery: DiscoveryService, adapterHost: HttpAdapterHost) =>
+          new HealthRouteCheck(config, discovery, adapterHost),
+      },
+      LifecycleOrchestrator,
+    ],
+    exports: [Registry, Leadership, EventBus, HealthMonitor, LifecycleHealthIndicator],
+  };
+}
+
+/** Wires the parts by hand: none of them knows Nest. */
+function assemble(options: ResolvedLifecycleOptions, elector: Elector): LifecycleParts {
+  assertUsable(elector);
+  const logger = guarded(options.logger ?? new Logger('Lifecycle'));
+  const { clock, random, identity } = options;
+  const bus = new EventBus({ logger, clock, ...options.events });
+  const events = new EventFanout(bus);
+  const registry = new Registry({ ...options.registry, events, clock, random }).withLogger(logger);
+  const sink = new LoggingSink(events, logger);
+  const leadership = new Leadership({ elector, registry, events: sink, clock, logger, identity, random });
+  const { intervalMs, timeoutMs } = options.health;
+  const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs });
+  return { options, logger, elector, events, bus, registry, leadership, health };
+}
+
+function exposed<T>(
+  token: Type<T> | (abstract new (...args: never[]) => T),
+  pick: (parts: LifecycleParts) => T,
+): Provider {
+  return { provide: token as Type<T>, inject: [LIFECYCLE_PARTS], useFactory: pick };
+}
+
+/** @param given what stands beside the options; else the elector is what they say */
+function electorProvider(given: LifecycleRootOptions['elector']): Provider {
+  if (given !== undefined) return { provide: ELECTOR, ...given } as FactoryProvider<Elector>;
+  return {
+    provide: ELECTOR,
+    inject: [OPTIONS, ModuleRef],
+    useFactory: ({ elector, clock }: ResolvedLifecycleOptions, moduleRef: ModuleRef) => {
+      if (elector === undefined) return new StandaloneElector({ clock });
+      return typeof elector === 'function' ? moduleRef.create(elector as Type<Elector>) : elector;
+    },
+  };
+}
+
+function rawOptionsProviders({ useFactory, useClass, useExisting, inject = [] }: LifecycleAsyncOptions): Provider[] {
+  if (useFactory) return [{ provide: RAW_OPTIONS, inject, useFactory }];
+  if (useClass) return [useClass, { provide: RAW_OPTIONS, inject: [useClass], useFactory: optionsOf }];
+  return useExisting ? [{ provide: RAW_OPTIONS, inject: [useExisting], useFactory: optionsOf }] : [];
+}
+
+function assertUsable(elector: unknown): void {
+  if (isElector(elector)) return;
+  throw new InvalidOptionError({
+    option: 'elector',
+    value: elector,
+    where: 'LifecycleModule',
+    expected: 'an object with a campaign() method',
+    remedy: 'Let the class or factory give a real elector.',
+  });
+}
+
+/** The bare class brings nothing: beside `forRoot()` elsewhere it does no harm, alone it would start nothing in silence. */
+function warnWithoutForRoot(modules: ModulesContainer): void {
+  if (modulesProviding(modules, LifecycleOrchestrator).length > 0) return;
+  new Logger('Lifecycle').warn(
+    'LifecycleModule is imported without forRoot() or forRootAsync(), so no component is started. ' +
+      'Import LifecycleModule.forRoot() in the root module.',
+  );
+}

@@ -1,0 +1,246 @@
+import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import { systemClock, type Clock } from './core/clock.js';
+import type { Elector } from './core/elector.js';
+import { assertElector } from './core/elector-check.js';
+import { InvalidOptionError } from './core/errors.js';
+import type { LifecycleLogger } from './core/logger.js';
+import { assertElectionNames } from './core/names.js';
+import {
+  assertBoolean,
+  assertCount,
+  assertDuration,
+  assertFunction,
+  assertMethods,
+  assertObject,
+  assertTimeout,
+  rejectUnknownOptions,
+} from './core/option-checks.js';
+import {
+  REGISTRY_DEFAULTS,
+  resolveRegistryOptions,
+  type RegistryOptions,
+  type ResolvedRegistryOptions,
+} from './core/registry-options.js';
+
+/** A class whose instances are electors. @publicApi */
+export type ElectorClass = new (...args: never[]) => Elector;
+
+/** How health is watched. @publicApi */
+export interface HealthOptions {
+  /**
+   * Serve `GET /<path>`, `/<path>/live`, `/<path>/ready` and `/<path>/startup`. With `forRootAsync()` it stands beside
+   * `useFactory`, since routes are fixed before factories run.
+   *
+   * @default true
+   */
+  readonly endpoints?: boolean;
+  /** Where the endpoints are; beside `useFactory` as well. @default 'health' */
+  readonly path?: string;
+  /**
+   * Applied to the health controller, to mark it public for a global guard for example; beside `useFactory` as well.
+   *
+   * @default []
+   */
+  readonly decorators?: readonly (ClassDecorator | MethodDecorator)[];
+  /** Time between two checks of a component, in milliseconds. @default 5000 */
+  readonly intervalMs?: number;
+  /** Time that one check may take, in milliseconds. @default 2000 */
+  readonly timeoutMs?: number;
+}
+
+/** How events are buffered. @publicApi */
+export interface EventsOptions {
+  /** Unread events that a subscription keeps when `subscribe()` names no number. @default 1024 */
+  readonly bufferSize?: number;
+  /** Events that a pause holds back. @default 65536 */
+  readonly pauseBufferSize?: number;
+}
+
+/**
+ * Options of `LifecycleModule`. All have defaults: without any, the app is its own and only leader.
+ *
+ * @publicApi
+ */
+export interface LifecycleModuleOptions extends Omit<RegistryOptions, 'events'> {
+  /**
+   * Decides which replica leads: an elector, or the class of one, which is injected what it needs. As a provider (`useFactory`, `useClass`,
+   * `useExisting`): see `elector` of `forRoot()` and `forRootAsync()`.
+   *
+   * @default a StandaloneElector: this process leads at once
+   */
+  readonly elector?: Elector | ElectorClass;
+  /** Elections to stand for, besides those that leader-only components name. @default ['default'] if those name none */
+  readonly elections?: readonly string[];
+  /** Who this replica is in elections, for people. Must differ between replicas. @default host, pid and a random part */
+  readonly identity?: string;
+  /** Start components and stand for election at bootstrap. `false`: only register, for tests. @default true */
+  readonly autoStart?: boolean;
+  /** `listen()` waits for the first start. `false`: it goes on in the background. @default true */
+  readonly awaitStart?: boolean;
+  /**
+   * A critical all-replica component that fails its first start for good makes `listen()` reject, after what had
+   * started is stopped. `false`, or `awaitStart: false`: the app boots, and is not ready.
+   *
+   * @default true
+   */
+  readonly failFast?: boolean;
+  /** Exit with code 1, after an orderly stop, when a critical component fails for good after the boot. @default false */
+  readonly exitOnFailure?: boolean;
+  /**
+   * How long the app goes on at shutdown with readiness 503, in milliseconds, so that load balancers see it. Leader-only
+   * components hand over at once all the same.
+   *
+   * @default 0
+   */
+  readonly drainDelayMs?: number;
+  readonly health?: HealthOptions;
+  readonly events?: EventsOptions;
+  /** @default Nest's Logger */
+  readonly logger?: LifecycleLogger;
+}
+
+/** Options with every default applied. */
+export interface ResolvedLifecycleOptions {
+  /** As they were given, for `enabled` functions. */
+  readonly given: LifecycleModuleOptions;
+  readonly registry: Omit<ResolvedRegistryOptions, 'events'>;
+  readonly elector?: Elector | ElectorClass;
+  readonly elections: readonly string[];
+  readonly identity: string;
+  readonly autoStart: boolean;
+  readonly awaitStart: boolean;
+  readonly failFast: boolean;
+  readonly exitOnFailure: boolean;
+  readonly drainDelayMs: number;
+  readonly health: Required<HealthOptions>;
+  readonly events: EventsOptions;
+  readonly logger?: LifecycleLogger;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+const WHERE = 'LifecycleModule';
+const HEALTH_DEFAULTS = { endpoints: true, path: 'health', decorators: [], intervalMs: 5000, timeoutMs: 2000 } as const;
+
+const OPTION_NAMES: readonly (keyof LifecycleModuleOptions)[] = [
+  'elector',
+  'elections',
+  'identity',
+  'autoStart',
+  'awaitStart',
+  'failFast',
+  'exitOnFailure',
+  'drainDelayMs',
+  'health',
+  'events',
+  'logger',
+  'startTimeoutMs',
+  'stopTimeoutMs',
+  'shutdownTimeoutMs',
+  'restart',
+  'unhealthyThreshold',
+  'clock',
+  'random',
+];
+
+/**
+ * Checks the module's options once, and decides each of them.
+ *
+ * @throws InvalidOptionError that names option, value and remedy
+ */
+export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecycleOptions {
+  assertObject('options', options, WHERE);
+  rejectUnknownOptions(options, OPTION_NAMES, WHERE);
+  checkFlags(options);
+  checkObjects(options);
+  assertElector(options.elector, WHERE);
+  assertElectionNames('elections', options.elections, WHERE);
+  assertIdentity(options.identity);
+  const { events, ...forRegistry } = options;
+  const { events: _, ...registry } = resolveRegistryOptions(forRegistry, WHERE);
+  return {
+    given: options,
+    registry,
+    ...(options.elector !== undefined && { elector: options.elector }),
+    elections: options.elections ?? [],
+    identity: options.identity ?? `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`,
+    autoStart: options.autoStart ?? true,
+    awaitStart: options.awaitStart ?? true,
+    failFast: options.failFast ?? true,
+    exitOnFailure: options.exitOnFailure ?? false,
+    drainDelayMs: options.drainDelayMs ?? 0,
+    health: resolveHealthOptions(options.health),
+    events: resolveEventsOptions(events),
+    ...(options.logger && { logger: options.logger }),
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+  };
+}
+
+/** @throws InvalidOptionError */
+export function resolveHealthOptions(health: HealthOptions = {}): Required<HealthOptions> {
+  assertObject('health', health, WHERE);
+  rejectUnknownOptions(health, Object.keys(HEALTH_DEFAULTS), 'health of LifecycleModule');
+  assertDecorators(health.decorators);
+  assertBoolean('health.endpoints', health.endpoints, WHERE);
+  assertTimeout('health.intervalMs', health.intervalMs, WHERE);
+  assertTimeout('health.timeoutMs', health.timeoutMs, WHERE);
+  return {
+    endpoints: health.endpoints ?? HEALTH_DEFAULTS.endpoints,
+    // `null` has to reach the check of the path, where it is refused.
+    path: health.path === undefined ? HEALTH_DEFAULTS.path : health.path,
+    decorators: health.decorators ?? HEALTH_DEFAULTS.decorators,
+    intervalMs: health.intervalMs ?? HEALTH_DEFAULTS.intervalMs,
+    timeoutMs: health.timeoutMs ?? HEALTH_DEFAULTS.timeoutMs,
+  };
+}
+
+function resolveEventsOptions(events: EventsOptions = {}): EventsOptions {
+  assertObject('events', events, WHERE);
+  rejectUnknownOptions(events, ['bufferSize', 'pauseBufferSize'], 'events of LifecycleModule');
+  assertCount('events.bufferSize', events.bufferSize, 1, WHERE);
+  assertCount('events.pauseBufferSize', events.pauseBufferSize, 1, WHERE);
+  return events;
+}
+
+function checkFlags(options: LifecycleModuleOptions): void {
+  assertBoolean('autoStart', options.autoStart, WHERE);
+  assertBoolean('awaitStart', options.awaitStart, WHERE);
+  assertBoolean('failFast', options.failFast, WHERE);
+  assertBoolean('exitOnFailure', options.exitOnFailure, WHERE);
+  assertDuration('drainDelayMs', options.drainDelayMs, WHERE);
+  assertFunction('random', options.random, WHERE);
+}
+
+function checkObjects({ restart, logger, clock }: LifecycleModuleOptions): void {
+  if (restart !== undefined) {
+    assertObject('restart', restart, WHERE, 'Give its numbers; the mode is for each component to choose.');
+    rejectUnknownOptions(restart, Object.keys(REGISTRY_DEFAULTS.restart), 'restart of LifecycleModule');
+  }
+  assertMethods('logger', logger, ['log', 'warn', 'error'], WHERE);
+  assertMethods('clock', clock, ['now', 'wallNow', 'setTimer'], WHERE);
+}
+
+function assertDecorators(decorators: unknown): void {
+  if (decorators === undefined) return;
+  if (Array.isArray(decorators) && decorators.every((it) => typeof it === 'function')) return;
+  throw new InvalidOptionError({
+    option: 'health.decorators',
+    value: decorators,
+    where: WHERE,
+    expected: 'an array of decorators',
+    remedy: "Write decorators: [SetMetadata('isPublic', true)], each called as it would be above a class.",
+  });
+}
+
+function assertIdentity(identity: unknown): void {
+  if (identity === undefined || (typeof identity === 'string' && identity.trim() !== '')) return;
+  throw new InvalidOptionError({
+    option: 'identity',
+    value: identity,
+    where: WHERE,
+    expected: 'a string that differs between replicas',
+    remedy: 'Use the name of the pod or host with something random, or leave it out.',
+  });
+}

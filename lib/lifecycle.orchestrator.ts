@@ -1,0 +1,229 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  Inject,
+  Injectable,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+  type OnModuleInit,
+} from '@nestjs/common';
+import { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { EventEmitter2 } from '@nestjs/event-emitter';
+import { delay, settlesWithin } from './core/clock.js';
+import { Deferred } from './core/deferred.js';
+import { DEFAULT_ELECTION, type Elector } from './core/elector.js';
+import { errorStack, errorText } from './core/error-text.js';
+import { ComponentFailedError, InvalidComponentError } from './core/errors.js';
+import type { EventFanout } from './core/event-fanout.js';
+import { LifecycleEvent, type ComponentStatusEvent } from './core/lifecycle-events.js';
+import type { LifecycleLogger } from './core/logger.js';
+import { listenAlongToShutdown, warnUnlessShutdownIsHandled } from './core/shutdown-signals.js';
+import { ComponentDiscovery, type DiscoveredComponent } from './discovery/component-discovery.js';
+import { HealthRouteCheck } from './discovery/health-route-check.js';
+import { runHooksOutermost } from './discovery/module-position.js';
+import { EventBus } from './events/event-bus.js';
+import { HealthMonitor } from './health/health-monitor.js';
+import { Leadership } from './leadership/leadership.js';
+import type { ResolvedLifecycleOptions } from './lifecycle.options.js';
+import { Registry } from './registry/registry.js';
+
+/** The parts that the main flow moves. */
+export interface LifecycleParts {
+  readonly options: ResolvedLifecycleOptions;
+  readonly logger: LifecycleLogger;
+  readonly elector: Elector;
+  readonly events: EventFanout;
+  readonly bus: EventBus;
+  readonly registry: Registry;
+  readonly leadership: Leadership;
+  readonly health: HealthMonitor;
+}
+
+/** The share of the stop budget that a hand-over has before the rest is stopped anyway. */
+const HAND_OVER_SHARE = 0.5;
+
+export const LIFECYCLE_PARTS = Symbol('nestjs-lifecycle:parts');
+
+/**
+ * The main flow: in which order an app boots and stops. Everything else is in the parts.
+ *
+ * @internal
+ */
+@Injectable()
+export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
+  #bootstrap: Promise<void> | undefined;
+  #booted = false;
+  #stopping: Promise<void> | undefined;
+  #stopListening: (() => void) | undefined;
+  #cancelWarning: (() => void) | undefined;
+
+  constructor(
+    @Inject(LIFECYCLE_PARTS) private readonly parts: LifecycleParts,
+    @Inject(ComponentDiscovery) private readonly discovery: ComponentDiscovery,
+    @Inject(HealthRouteCheck) private readonly healthRoutes: HealthRouteCheck,
+    @Inject(ModulesContainer) modules: ModulesContainer,
+    @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
+  ) {
+    runHooksOutermost(modules, LifecycleOrchestrator);
+  }
+
+  onModuleInit(): void {
+    if (this.#stopListening !== undefined || this.#stopping !== undefined) return;
+    // Nest may hold a shutdown back until a bootstrap that is under way has ended; ours would then start what is to stop.
+    this.#stopListening = listenAlongToShutdown(() => void this.#stop());
+    this.parts.events.tap((name, payload) => {
+      if (name === LifecycleEvent.ComponentStatus) this.#onStatus(payload as ComponentStatusEvent);
+    });
+  }
+
+  /** Runs after every other bootstrap hook of the app; once, also where Nest runs hooks again for a second application. */
+  onApplicationBootstrap(): Promise<void> {
+    return (this.#bootstrap ??= this.#prepareAndBoot());
+  }
+
+  /** Runs before every other destroy hook of the app. Never rejects: on Nest 11 that would skip those hooks. */
+  async onModuleDestroy(): Promise<void> {
+    await this.#stop();
+  }
+
+  async #prepareAndBoot(): Promise<void> {
+    const { options, logger } = this.parts;
+    let boot: Promise<void> | undefined;
+    try {
+      if (this.#stopping !== undefined) return;
+      this.#connectEmitter();
+      for (const found of this.discovery.find()) this.#register(found);
+      for (const problem of this.healthRoutes.problems(options.health)) logger.warn(problem);
+      this.#cancelWarning = warnUnlessShutdownIsHandled(logger, options.clock);
+      if (options.autoStart) boot = this.#boot();
+    } finally {
+      if (boot === undefined) this.#stopListening?.();
+    }
+    const booting = boot?.finally(() => this.#stopListening?.());
+    if (options.awaitStart) return booting;
+    booting?.catch((error: unknown) => logger.error(errorText(error), errorStack(error)));
+    // Dependencies that cannot work are found before anything starts: such an app must not come up either.
+    await Promise.race([booting, nextTurn()]);
+  }
+
+  async #boot(): Promise<void> {
+    const { registry, leadership, health } = this.parts;
+    // 1. Checks can begin: they look only at what is running.
+    health.start();
+    // 2. What runs on every replica, in the order of its dependencies; the leader-only ones stand by.
+    await registry.startAll(new AbortController().signal, false);
+    if (this.#stopping !== undefined) return;
+    // 3. A replica that is broken from the start must not come up, let alone lead.
+    const broken = this.#brokenFromTheStart();
+    if (broken !== undefined) {
+      await this.#stop();
+      throw broken;
+    }
+    // 4. The first start is over: startup passes, readiness is up to the components.
+    this.#booted = true;
+    health.markStarted();
+    // 5. Only now, since leader-only components may need the others: stand for election, without waiting to win.
+    leadership.start(this.#elections());
+  }
+
+  #stop(): Promise<void> {
+    if (this.#stopping !== undefined) return this.#stopping;
+    // Known before the first step, which tells listeners of the app, and those may close it.
+    const stopped = new Deferred<void>();
+    this.#stopping = stopped.promise;
+    void this.#try('Shutdown', this.#stopInOrder()).then(() => stopped.resolve());
+    return this.#stopping;
+  }
+
+  async #stopInOrder(): Promise<void> {
+    const { options, health, leadership, registry, bus } = this.parts;
+    const { clock, registry: limits } = options;
+    // 1. Load balancers take this replica out before anything is stopped.
+    health.markStopping();
+    // 2. Leader-only components stop and hand over at once: another replica can go on while this one drains.
+    const handedOver = this.#try('Handing over', leadership.stop());
+    // 3. Requests still arrive until readiness has been seen; a boot that was cut short has seen none.
+    if (this.#booted) await delay(clock, options.drainDelayMs);
+    const deadline = clock.now() + limits.shutdownTimeoutMs;
+    const leftMs = () => Math.max(1, deadline - clock.now());
+    // 4. Leader-only components may use the others, so those stop after them. But neither one that hangs nor an engine
+    //    that does not answer may use up the time of all.
+    await settlesWithin(clock, handedOver, limits.shutdownTimeoutMs * HAND_OVER_SHARE);
+    await this.#try('Stopping', registry.stopAll({ timeoutMs: leftMs() }));
+    // 5. Nothing is left that could publish or be checked.
+    health.stop();
+    await this.#closeElector(handedOver, leftMs);
+    bus.close();
+    this.#stopListening?.();
+    this.#cancelWarning?.();
+  }
+
+  #brokenFromTheStart(): ComponentFailedError | undefined {
+    const { options, registry } = this.parts;
+    if (!options.failFast || !options.awaitStart) return undefined;
+    const broken = registry
+      .snapshot()
+      .find(({ info, failedForGood }) => failedForGood && info.criticality === 'critical' && info.leaderOnly !== true);
+    return broken && new ComponentFailedError(broken.info.name, broken.error);
+  }
+
+  #register({ component, options, origin, providedAs }: DiscoveredComponent): void {
+    const { enabled = true, ...managed } = options;
+    const isEnabled = typeof enabled === 'function' ? enabled(this.parts.options.given) : enabled;
+    if (typeof isEnabled !== 'boolean') {
+      throw new InvalidComponentError(
+        `Option "enabled" of ${origin} is ${String(isEnabled)}, expected a boolean or a function that returns one.`,
+      );
+    }
+    this.parts.registry.register(component, {
+      ...managed,
+      enabled: isEnabled,
+      origin,
+      ...(providedAs && { providedAs }),
+    });
+  }
+
+  /** Elections that components name and that the module names; alone, or with none named, the default one. */
+  #elections(): Set<string> {
+    const named = [...this.parts.registry.elections(), ...this.parts.options.elections];
+    return new Set(named.length > 0 ? named : [DEFAULT_ELECTION]);
+  }
+
+  #connectEmitter(): void {
+    try {
+      this.parts.bus.attach(this.moduleRef.get(EventEmitter2, { strict: false }));
+    } catch {
+      // No EventEmitterModule in this app: the bus serves an emitter of its own.
+    }
+  }
+
+  #onStatus(event: ComponentStatusEvent): void {
+    this.parts.health.onStatus(event);
+    const isFinal = event.to === 'failed' && event.restartInMs === undefined && event.criticality === 'critical';
+    if (!isFinal || !this.#booted || !this.parts.options.exitOnFailure || this.#stopping !== undefined) return;
+    this.parts.logger.error(`Exiting: "${event.name}" failed for good, and exitOnFailure is on`);
+    // oxlint-disable-next-line unicorn/no-process-exit -- the user asked for it
+    void this.#stop().then(() => process.exit(1));
+  }
+
+  /**
+   * Only once all campaigns have ended, however late that is: an elector that is closed may lose its lease at once, and
+   * a rival would start while work of the term here goes on.
+   */
+  async #closeElector(handedOver: Promise<void>, leftMs: () => number): Promise<void> {
+    const { elector, logger, options } = this.parts;
+    const closing = handedOver.then(() => elector.close?.());
+    if (await settlesWithin(options.clock, closing, leftMs())) return this.#try('Closing the elector', closing);
+    logger.error(
+      'Leadership is not handed over in order: work of a term has not settled, or the elector does not end or close in ' +
+        'time. Where a lease is held, it runs out by itself.',
+    );
+  }
+
+  async #try(what: string, work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.parts.logger.error(`${what}: ${errorText(error)}`, errorStack(error));
+    }
+  }
+}

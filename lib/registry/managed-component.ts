@@ -1,0 +1,224 @@
+import { delay, settlesWithin } from '../core/clock.js';
+import type { LeadershipTerm } from '../core/elector.js';
+import { PreviousRunUnsettledError, type LifecycleError } from '../core/errors.js';
+import { outsideOfRuns, type RunContext } from '../core/run-context.js';
+import type { ComponentDefinition } from './component-definition.js';
+import type { ComponentHost } from './component-host.js';
+import { ComponentReporter } from './component-reporter.js';
+import type { ComponentSnapshot } from './component-snapshot.js';
+import { ComponentState, type HealthResult } from './component-state.js';
+import { DependencyGate } from './dependency-gate.js';
+import { heldBackBy } from './hold-back.js';
+import { RestartPolicy, type RestartPlan } from './restart-policy.js';
+import { StartRequest, type RestStatus } from './start-request.js';
+import { SupervisedRun, type ComponentParts } from './supervised-run.js';
+
+/** What is to be ended, as it was when that was decided: what is begun after that is none of its business. */
+export interface Retirement {
+  readonly request: StartRequest | undefined;
+  readonly run: SupervisedRun | undefined;
+  readonly supervisor: Promise<void> | undefined;
+}
+
+/**
+ * One component and the loop that keeps it running. Requests to run are pursued one after the other, each only after
+ * everything of the one before has settled, so that two runs never overlap.
+ */
+export class ManagedComponent {
+  readonly #parts: ComponentParts;
+  readonly #state: ComponentState;
+  #rest: RestStatus = 'stopped';
+  #request: StartRequest | undefined;
+  /** Pending while a request, the latest or one before it, is being pursued. Never rejects. */
+  #supervisor: Promise<void> | undefined;
+  #run: SupervisedRun | undefined;
+  /** The request that the latest run was begun for. */
+  #served: StartRequest | undefined;
+  readonly #gate = new DependencyGate<ManagedComponent>();
+  #blockers: readonly ManagedComponent[] = [];
+  #dependents: readonly ManagedComponent[] = [];
+
+  constructor(
+    readonly definition: ComponentDefinition,
+    private readonly host: ComponentHost,
+  ) {
+    this.#state = new ComponentState(definition, host.clock, host.events, () => this.#tellDependents());
+    this.#parts = {
+      definition,
+      host,
+      state: this.#state,
+      policy: new RestartPolicy(definition.restart, host.clock, host.random),
+      reporter: new ComponentReporter(definition, host),
+      dependenciesReady: () => this.#gate.look().isOpen,
+    };
+  }
+
+  /** What it waits for before it starts, and what waits for it. */
+  link(dependencies: readonly ManagedComponent[], dependents: readonly ManagedComponent[]): void {
+    this.#gate.dependencies = dependencies;
+    this.#dependents = dependents;
+    this.#state.wake();
+  }
+
+  get dependents(): readonly ManagedComponent[] {
+    return this.#dependents;
+  }
+
+  get snapshot(): ComponentSnapshot {
+    return this.#state.snapshot;
+  }
+
+  /** Resolves when nothing of any run is left. */
+  get idle(): Promise<void> {
+    return this.#supervisor ?? Promise.resolve();
+  }
+
+  /** The components that keep it from starting; empty when nothing lasting does. */
+  get blockers(): readonly ManagedComponent[] {
+    return this.#blockers;
+  }
+
+  /** Whether dependents may start: it is running, or has finished its work, as its latest request asked for. */
+  get isSatisfied(): boolean {
+    if (this.#request === undefined || this.#request !== this.#served || this.#request.ending) return false;
+    return this.#state.status === 'running' || this.#state.finished;
+  }
+
+  /** Whether waiting for it may last: it failed, is held back itself, or nobody asked it to run. */
+  get isNotComing(): boolean {
+    return this.#state.isTroubled || this.#request?.active !== true;
+  }
+
+  /**
+   * Asks the component to run. It starts, not in this tick, once an earlier run has settled and its dependencies are
+   * ready.
+   *
+   * @returns the request, or `undefined` when one is being pursued already.
+   */
+  begin(term?: LeadershipTerm): StartRequest | undefined {
+    if (this.#request?.active === true) return undefined;
+    const request = new StartRequest(term);
+    const previous = this.#supervisor;
+    this.#request = request;
+    this.#tellDependents();
+    // The caller may be a component that registers another one, which is no part of its run.
+    this.#supervisor = outsideOfRuns(() => this.#pursueAfter(previous, request));
+    return request;
+  }
+
+  /** Leader-only, and this replica does not lead. A component that runs, or is about to, is left alone. */
+  standBy(): void {
+    if (this.#request?.active === true) return;
+    this.#rest = 'standby';
+    if (this.#supervisor === undefined) this.#comeToRest();
+  }
+
+  /**
+   * Takes back the request to run, in this tick: no run begins for it any more. One that is under way goes on until
+   * `end()`, which may have to wait for its dependents. Publishes nothing, so no listener can interfere.
+   */
+  retire(rest: RestStatus): Retirement {
+    this.#rest = rest;
+    this.#request?.end();
+    this.#state.wake();
+    this.#tellDependents();
+    return { request: this.#request, run: this.#run, supervisor: this.#supervisor };
+  }
+
+  /**
+   * Ends what was retired, in this tick, and waits until it has settled.
+   *
+   * @returns why it did not end cleanly within `budgetMs`, if so.
+   */
+  async end(retired: Retirement, why: string, budgetMs: number): Promise<LifecycleError | undefined> {
+    const { request, run, supervisor } = retired;
+    if (supervisor === undefined) {
+      // It may have been asked to run again while its dependents took their time.
+      if (request === this.#request) this.#comeToRest();
+      return undefined;
+    }
+    // At least a tick, also for one whose turn comes after the whole budget is used up.
+    const limitMs = Math.max(1, Math.min(budgetMs, this.definition.stopTimeoutMs));
+    if (run?.isOver === false) run.tellToEnd(why, limitMs);
+    const settled = await settlesWithin(this.host.clock, supervisor, limitMs);
+    // Also when it settled a moment after its time was up.
+    if (settled || run === undefined || run.isOver) return request?.stopError;
+    return run.overran(limitMs);
+  }
+
+  /** Ignored when `run` is not the run that is under way. */
+  recordHealth(run: RunContext, result: HealthResult): void {
+    if (this.#run?.context === run) this.#run.recordHealth(result);
+  }
+
+  async #pursueAfter(previous: Promise<void> | undefined, request: StartRequest): Promise<void> {
+    if (previous !== undefined) await this.#waitForEarlierRun(previous, request);
+    await previous;
+    await this.#pursue(request);
+    if (request.ending) this.#comeToRest();
+    if (this.#request === request) this.#supervisor = undefined;
+    request.finish();
+  }
+
+  /** As long as its starter waits. Should the earlier run settle after that, the request is still pursued. */
+  async #waitForEarlierRun(previous: Promise<void>, request: StartRequest): Promise<void> {
+    const either = Promise.race([previous, request.outcome]);
+    if (await settlesWithin(this.host.clock, either, this.definition.startTimeoutMs)) return;
+    request.report('failed');
+    const error = new PreviousRunUnsettledError(this.definition.name);
+    this.#parts.reporter.logAndFailed(error, this.snapshot.info);
+  }
+
+  async #pursue(request: StartRequest): Promise<void> {
+    let isRestart = false;
+    while (request.mayRun) {
+      if (!this.#dependenciesReady(request)) {
+        await this.#state.nextChange;
+        continue;
+      }
+      const plan = await this.#runOnce(request, isRestart);
+      if (plan === undefined || !(await delay(this.host.clock, plan.delayMs, request.signal))) return;
+      isRestart = true;
+    }
+  }
+
+  /** Says, when not, what lasting reason there is. */
+  #dependenciesReady(request: StartRequest): boolean {
+    const { isOpen, lasting } = this.#gate.look();
+    if (lasting.length > 0) request.report('blocked');
+    // What has failed keeps its own error while it waits to be started again.
+    if (this.#state.status !== 'failed') {
+      const { blockers, error } = heldBackBy(lasting);
+      this.#blockers = blockers;
+      this.#state.holdBack(error);
+    }
+    return isOpen;
+  }
+
+  async #runOnce(request: StartRequest, isRestart: boolean): Promise<RestartPlan | undefined> {
+    const run = new SupervisedRun(this.#parts, request);
+    this.#run = run;
+    this.#served = request;
+    const plan = await run.supervise(isRestart);
+    this.#run = undefined;
+    return plan;
+  }
+
+  #tellDependents(): void {
+    for (const it of this.#dependents) {
+      it.#gate.noteChange(this);
+      it.#state.wake();
+    }
+  }
+
+  /** No run is under way, and none is wanted. */
+  #comeToRest(): void {
+    const { status, failedForGood } = this.#state;
+    this.#blockers = [];
+    // What failed for good keeps its error after a shutdown; on standby, the next term tries it anew.
+    if (failedForGood && this.#rest === 'stopped') return;
+    if (status === 'starting' || status === 'running') this.#state.to('stopping');
+    if (this.#state.status === this.#rest) this.#state.holdBack(undefined);
+    else this.#state.to(this.#rest);
+  }
+}

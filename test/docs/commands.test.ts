@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { page, pages, ROOT, tableUnder } from './pages.js';
+
+interface Manifest {
+  readonly scripts: Record<string, string>;
+  readonly engines: Record<string, string>;
+  readonly peerDependencies: Record<string, string>;
+}
+
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+
+/** Commands of npm itself that the pages may use. */
+const BUILT_IN = ['ci', 'install'];
+
+describe('commands', () => {
+  it.each(pages.map(({ path }) => path))('of %s are npm scripts that exist', (path) => {
+    const commands = [...page(path).text.matchAll(/(?:^|`)npm (?:run )?([\w:-]+)/gm)].map((match) => match[1] ?? '');
+
+    expect(commands.filter((it) => !BUILT_IN.includes(it) && !(it in manifest.scripts))).toEqual([]);
+  });
+
+  it('in blocks are npm and curl only', () => {
+    const lines = pages.flatMap(({ blocks }) =>
+      blocks.filter(({ language }) => language === 'sh').flatMap(({ code }) => code.split('\n')),
+    );
+
+    expect(lines.filter((line) => !/^(?:npm|curl) /.test(line))).toEqual([]);
+  });
+});
+
+describe('README', () => {
+  it('names the versions that the package asks for', () => {
+    const rows = tableUnder(page('README.md'), 'Versions').rows.flatMap(([names = '', range = '']) =>
+      names.split(', ').map((name) => [name.replaceAll('`', ''), /`([^`]+)`/.exec(range)?.[1]]),
+    );
+
+    expect(Object.fromEntries(rows)).toEqual({ Node: manifest.engines.node, ...manifest.peerDependencies });
+  });
+
+  it('installs or names every peer', () => {
+    const { text } = page('README.md');
+    const [install = ''] = /^npm install .*$/m.exec(text) ?? [];
+    const [named = ''] = /^.* are peers too.*$/m.exec(text) ?? [];
+
+    expect(Object.keys(manifest.peerDependencies).filter((it) => !`${install} ${named}`.includes(it))).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import * as main from 'nestjs-lifecycle';
+import { canTransition, Status } from '../../lib/core/status.js';
+import { page, ROOT, tableUnder } from './pages.js';
+
+const plain = (cell: string | undefined) => (cell ?? '').replaceAll('`', '');
+
+describe('docs/states.md', () => {
+  const states = Object.values(Status);
+
+  it('draws the transitions that there are', () => {
+    const [diagram] = page('docs/states.md').blocks;
+    const drawn = [...(diagram?.code ?? '').matchAll(/^ +(\w+) --> (\w+)$/gm)].map(
+      (match) => `${match[1]} ${match[2]}`,
+    );
+
+    const all = states.flatMap((from) => states.filter((to) => canTransition(from, to)).map((to) => `${from} ${to}`));
+    expect(new Set(drawn)).toEqual(new Set(all));
+  });
+
+  it('explains every status', () => {
+    const { rows } = tableUnder(page('docs/states.md'), 'States');
+
+    expect(new Set(rows.map(([name]) => plain(name)))).toEqual(new Set(states));
+  });
+});
+
+describe('docs/troubleshooting.md', () => {
+  const source = readFileSync(join(ROOT, 'lib', 'core', 'errors.ts'), 'utf8');
+  const codes = new Map(
+    [...source.matchAll(/^export class (\w+)[^]*?readonly code = '(\w+)'/gm)].map(([, name, code]) => [name, code]),
+  );
+
+  it('lists every error with its code', () => {
+    const { rows } = tableUnder(page('docs/troubleshooting.md'), 'Error codes');
+    const listed = rows.map(([code, name]) => [plain(name), plain(code)]);
+
+    const exported = Object.entries(main).filter(([name]) => name.endsWith('Error') && name !== 'LifecycleError');
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(exported.map(([name]) => [name, codes.get(name)])));
+  });
+});
+
+describe('docs/events.md', () => {
+  it('lists every event', () => {
+    const { rows } = tableUnder(page('docs/events.md'), 'Events');
+
+    expect(new Set(rows.map(([name]) => plain(name)))).toEqual(new Set(Object.values(main.LifecycleEvent)));
+  });
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('has a row for each folder of lib/', () => {
+    const { rows } = tableUnder(page('CONTRIBUTING.md'), 'The house');
+    const folders = readdirSync(join(ROOT, 'lib'), { withFileTypes: true }).filter((it) => it.isDirectory());
+
+    const listed = rows.map(([name]) => plain(name).split('/')[0]);
+    expect(new Set(listed)).toEqual(new Set(folders.map(({ name }) => name)));
+  });
+});
+
+describe('README.md', () => {
+  it('has a row for each elector', () => {
+    const { rows } = tableUnder(page('README.md'), 'Electors');
+    const shipped = rows.filter((row) => row.at(-1)?.startsWith('shipped')).map(([name]) => name);
+    const folders = readdirSync(join(ROOT, 'lib', 'electors'));
+
+    expect(new Set(shipped.filter((it) => it !== 'manual'))).toEqual(new Set(folders));
+  });
+
+  it('maps names to names that are exported', () => {
+    const { rows } = tableUnder(page('README.md'), 'From the Go package');
+    const values = rows.flatMap(([, here = '']) => here.match(/\b(?:create|new )\w+/g) ?? []);
+
+    expect(values.map((it) => it.replace('new ', '')).filter((it) => !(it in main))).toEqual([]);
+  });
+});
