@@ -93,7 +93,7 @@ export class SupervisedRun {
     if (result.healthy || this.#failedChecks < host.unhealthyThreshold || definition.onUnhealthy === 'report') return;
     const unhealthy = new UnhealthyError(definition.name, this.#failedChecks, result.error);
     this.#failedChecks = 0;
-    this.parts.reporter.failed(unhealthy, state.snapshot.info);
+    this.parts.reporter.logAndFailed(unhealthy, state.snapshot.info);
     // Who heard of it, by the event or by `onError`, may have ended it.
     if (!this.request.ending) this.#actOnUnhealthy(unhealthy);
   }

@@ -29,6 +29,7 @@ describe('onUnhealthy: "restart"', () => {
       message: 'Component "feed" failed 2 health checks in a row: sick',
       cause: sick,
     });
+    expect(fixture.log).toContain('error: Component "feed" failed 2 health checks in a row: sick');
   });
 
   it('is the cause of the abort', async () => {
