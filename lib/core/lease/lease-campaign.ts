@@ -49,13 +49,13 @@ export class LeaseCampaign {
     const { clock, timing, handicap } = this.context.options;
     const leave = handicap?.take();
     const end = await new LeaseTenure(won, this.context).serve();
-    if (end.release) await releaseLease(this.context, end.lease);
+    const releasedAt = end.release ? await releaseLease(this.context, end.lease) : undefined;
     leave?.();
     if (end.givenUp) {
       this.#standBackUntil = clock.now() + timing.leaseMs * STAND_BACK;
       this.#follower.standBackUntil(this.#standBackUntil);
     }
-    this.#follower.noteOwnTerm(end.lease);
+    this.#follower.noteOwnTerm(end.lease, releasedAt ?? end.sentAt);
     // Under the old name it could be given the token of the old term again.
     this.#me = this.#newHolder();
   }

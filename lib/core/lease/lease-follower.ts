@@ -8,7 +8,7 @@ import { releaseLease } from './lease-release.js';
 import { requestInTime } from './lease-requests.js';
 import type { LeaseHolder, OwnLease } from './lease-store.js';
 import type { WonLease } from './lease-tenure.js';
-import { sentNow } from './lease-term.js';
+import { sentNow, type SentAt } from './lease-term.js';
 import { Wakeup } from './wakeup.js';
 
 /** Polls are spread upwards by this share, so that followers do not ask in step. */
@@ -57,9 +57,13 @@ export class LeaseFollower {
     this.#standBackUntil = time;
   }
 
-  /** A term that was won here is over, and nothing of its work is left. */
-  noteOwnTerm(lease: OwnLease): void {
-    this.#observer.noteOwnTerm(lease, this.#clock.now());
+  /**
+   * A term that was won here is over, and nothing of its work is left.
+   *
+   * @param asked when the last request was sent that showed the lease to be ours
+   */
+  noteOwnTerm(lease: OwnLease, asked: SentAt): void {
+    this.#observer.noteOwnTerm(lease, asked, this.#clock.now());
   }
 
   /**
@@ -119,7 +123,7 @@ export class LeaseFollower {
   }
 
   /** @throws EngineRefusalError, after a release, when a fenced resource would refuse all that is done under its token */
-  async #accept(lease: OwnLease, sentAt: WonLease['sentAt']): Promise<WonLease> {
+  async #accept(lease: OwnLease, sentAt: SentAt): Promise<WonLease> {
     const { highestToken } = this.#observer;
     this.#defeats = 0;
     if (lease.token > highestToken) return { lease, sentAt };

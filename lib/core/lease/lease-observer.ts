@@ -86,10 +86,15 @@ export class LeaseObserver {
     this.#basis = keyOf(this.record);
   }
 
-  /** A term of one's own is over, and nothing of its work is left. What is left of its lease is like anybody's. */
-  noteOwnTerm(lease: OwnLease, now: number): void {
+  /**
+   * A term of one's own is over, and nothing of its work is left. What is left of its lease is like anybody's.
+   *
+   * @param asked when the last request was sent that showed the lease to be one's own
+   */
+  noteOwnTerm(lease: OwnLease, asked: SentAt, now: number): void {
     const { holder, token, leaseMs } = lease;
     this.#record = { kind: 'held', ...lease };
+    this.#asked = asked;
     this.#since = now;
     this.#alive = { holder, token, leaseMs, from: LONG_AGO, until: LONG_AGO };
     this.#noteToken(token);

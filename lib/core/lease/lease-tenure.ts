@@ -18,6 +18,8 @@ export interface WonLease {
 export interface TenureEnd {
   /** As it was renewed last. */
   readonly lease: OwnLease;
+  /** When the request was sent that was acknowledged last. */
+  readonly sentAt: SentAt;
   /** Whether it is to be released: it may still be ours, and nothing of its work is left that outlived its time. */
   readonly release: boolean;
   /** Whether it was given up, so that somebody else may lead. */
@@ -74,6 +76,7 @@ export class LeaseTenure {
     this.#cancelOverdueTimer();
     return {
       lease: this.#lease,
+      sentAt: this.#sentAt,
       release: this.#state !== 'taken' && !this.#overdue,
       givenUp: this.#state === 'given-up',
     };

@@ -101,6 +101,15 @@ describe('distrusts for a whole lease', () => {
     expect(observer.eligibleAt).toBe(3200 + L);
   });
 
+  test('a rival that is gone less than a lease after its own term', () => {
+    see(released(5n), 100);
+    observer.noteOwnTerm({ election: 'e', holder: 'me#1', identity: 'me', leaseMs: L, token: 6n }, at(9000), 9000);
+    see(held(7n, { remainingMs: 300 }), 9500);
+    see(vacant(7n), 9900);
+
+    expect(observer.eligibleAt).toBe(9900 + L);
+  });
+
   test.each([released(4n), vacant(4n), held(4n, { version: 1 })])('a token that went back ($kind)', (record) => {
     see(held(5n), 100);
     see(record, 1000);
@@ -151,7 +160,7 @@ describe('trusts', () => {
 
   test('the end of a term of its own', () => {
     see(held(5n), 100);
-    observer.noteOwnTerm({ election: 'e', holder: 'me#1', identity: 'me', leaseMs: L, token: 6n }, 9000);
+    observer.noteOwnTerm({ election: 'e', holder: 'me#1', identity: 'me', leaseMs: L, token: 6n }, at(8000), 9000);
     see(vacant(6n), 9100);
 
     expect(observer.eligibleAt).toBe(9100);

@@ -73,7 +73,12 @@ export function drawConditions(random: Random): Conditions {
       requestTimeoutMs: timing.requestTimeoutMs,
       latestAt: calmAt,
     },
-    temper: { resigns: random.pick([0, 0.2, 0.6]), overruns: random.pick([0, 0.1, 0.5]), calmAt },
+    temper: {
+      resigns: random.pick([0, 0.2, 0.6]),
+      // Who waits for its work does not look either.
+      overruns: engineClockJumps ? 0 : random.pick([0, 0.1, 0.5]),
+      calmAt,
+    },
   };
 }
 
