@@ -1,3 +1,4 @@
+import { sharedAbortController } from '../abort.js';
 import type { Clock } from '../clock.js';
 import type { LeadershipTerm } from '../elector.js';
 import { TermEndedError } from '../errors.js';
@@ -42,7 +43,7 @@ export class LeaseTerm implements LeadershipTerm {
   readonly election: string;
   readonly identity: string;
   readonly fencingToken: bigint;
-  readonly #ending = new AbortController();
+  readonly #ending = sharedAbortController();
   #sentAt: SentAt;
   #cancelTimer: () => void = () => undefined;
 
