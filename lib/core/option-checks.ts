@@ -39,6 +39,12 @@ export function assertCount(option: string, value: unknown, least: number, where
   fail(option, value, `an integer of at least ${least}`, 'Use a whole number.', where);
 }
 
+/** @throws InvalidOptionError unless absent or a text with something in it */
+export function assertNonEmptyString(option: string, value: unknown, where?: string): void {
+  if (value === undefined || (typeof value === 'string' && value.trim() !== '')) return;
+  fail(option, value, 'a text that is not empty', 'Pass a string, or leave it out.', where);
+}
+
 /** @throws InvalidOptionError unless an object */
 export function assertObject(option: string, value: unknown, where?: string, remedy = 'Pass an object.'): void {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return;
