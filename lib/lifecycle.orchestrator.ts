@@ -22,6 +22,7 @@ import { HealthRouteCheck } from './discovery/health-route-check.js';
 import { runHooksOutermost } from './discovery/module-position.js';
 import { EventBus } from './events/event-bus.js';
 import { HealthMonitor } from './health/health-monitor.js';
+import type { LeaderOnlyCalls } from './leader-only/leader-only-calls.js';
 import { Leadership } from './leadership/leadership.js';
 import type { ResolvedLifecycleOptions } from './lifecycle.options.js';
 import { Registry } from './registry/registry.js';
@@ -35,6 +36,7 @@ export interface LifecycleParts {
   readonly bus: EventBus;
   readonly registry: Registry;
   readonly leadership: Leadership;
+  readonly leaderOnly: LeaderOnlyCalls;
   readonly health: HealthMonitor;
 }
 
@@ -160,9 +162,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
   #brokenFromTheStart(): ComponentFailedError | undefined {
     const { options, registry } = this.parts;
     if (!options.failFast || !options.awaitStart) return undefined;
-    const broken = registry
-      .snapshot()
-      .find(({ info, failedForGood }) => failedForGood && info.criticality === 'critical' && info.leaderOnly !== true);
+    const broken = registry.brokenComponent((it) => it.criticality === 'critical' && it.leaderOnly !== true);
     return broken && new ComponentFailedError(broken.info.name, broken.error);
   }
 
@@ -182,9 +182,10 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     });
   }
 
-  /** Elections that components name and that the module names; alone, or with none named, the default one. */
+  /** Elections that components, marked methods and the module name; with none named, the default one. */
   #elections(): Set<string> {
-    const named = [...this.parts.registry.elections(), ...this.parts.options.elections];
+    const { registry, leaderOnly, options } = this.parts;
+    const named = [...registry.elections(), ...leaderOnly.elections(), ...options.elections];
     return new Set(named.length > 0 ? named : [DEFAULT_ELECTION]);
   }
 

@@ -61,7 +61,7 @@ export function delay(
 
 /** Whether `promise` settles within `limitMs`. Leaves no timer behind, and never rejects. */
 export function settlesWithin(
-  clock: Clock,
+  clock: Pick<Clock, 'setTimer'>,
   promise: Promise<unknown>,
   limitMs: number,
   options?: { readonly background?: boolean },

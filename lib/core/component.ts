@@ -1,4 +1,5 @@
 import type { LeadershipTerm } from './elector.js';
+import { hasMethod } from './property.js';
 import type { Status } from './status.js';
 
 /**
@@ -183,13 +184,13 @@ export interface ComponentRun {
 }
 
 export function isServiceStyle(component: Component): component is Component & { stop(): Promise<void> | void } {
-  return typeof component.stop === 'function';
+  return hasMethod(component, 'stop');
 }
 
 export function isHealthChecker(component: object): component is HealthChecker {
-  return typeof (component as Partial<HealthChecker>).healthCheck === 'function';
+  return hasMethod(component, 'healthCheck');
 }
 
 export function isSubscriptionReadySignaler(component: object): component is SubscriptionReadySignaler {
-  return typeof (component as Partial<SubscriptionReadySignaler>).subscriptionReady === 'function';
+  return hasMethod(component, 'subscriptionReady');
 }

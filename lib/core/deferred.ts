@@ -1,18 +1,41 @@
-/** A promise that is settled from outside. It never becomes an unhandled rejection. */
-export class Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve!: (value: T) => void;
-  #reject!: (reason: unknown) => void;
+type Outcome<T> = { readonly value: T } | { readonly reason: unknown };
 
-  constructor() {
-    this.promise = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.#reject = reject;
-    });
+/**
+ * A promise that is settled from outside; the first call decides. It never becomes an unhandled rejection. The promise
+ * is made for those who ask for it: of what thousands of components could be waited for, most never is.
+ */
+export class Deferred<T> {
+  #promise: Promise<T> | undefined;
+  #resolvers: { readonly resolve: (value: T) => void; readonly reject: (reason: unknown) => void } | undefined;
+  #outcome: Outcome<T> | undefined;
+
+  get promise(): Promise<T> {
+    return (this.#promise ??= this.#create());
+  }
+
+  get isSettled(): boolean {
+    return this.#outcome !== undefined;
+  }
+
+  resolve(value: T): void {
+    if (this.#outcome !== undefined) return;
+    this.#outcome = { value };
+    this.#resolvers?.resolve(value);
   }
 
   reject(reason: unknown): void {
-    this.promise.catch(() => undefined);
-    this.#reject(reason);
+    if (this.#outcome !== undefined) return;
+    this.#outcome = { reason };
+    this.#promise?.catch(() => undefined);
+    this.#resolvers?.reject(reason);
+  }
+
+  #create(): Promise<T> {
+    const outcome = this.#outcome;
+    if (outcome === undefined) return new Promise((resolve, reject) => (this.#resolvers = { resolve, reject }));
+    if ('value' in outcome) return Promise.resolve(outcome.value);
+    const rejected = Promise.reject<T>(outcome.reason);
+    rejected.catch(() => undefined);
+    return rejected;
   }
 }

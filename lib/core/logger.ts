@@ -1,4 +1,5 @@
-import { callObserver } from './observer-call.js';
+/** @publicApi */
+export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
 
 /**
  * What the library logs through. Nest's `LoggerService` and `console` satisfy it.
@@ -10,22 +11,59 @@ export interface LifecycleLogger {
   warn(message: string): void;
   error(message: string, stack?: string): void;
   debug?(message: string): void;
+  /** Whether lines of a level go anywhere; those that do not are not even composed. @default all do */
+  isLevelEnabled?(level: LogLevel): boolean;
 }
 
 export const silentLogger: LifecycleLogger = {
   log: () => undefined,
   warn: () => undefined,
   error: () => undefined,
+  isLevelEnabled: () => false,
 };
 
 /** The same logger, except that it never throws or rejects: a log line must not change what happens. */
-export function guarded(logger: LifecycleLogger): LifecycleLogger {
-  // There is nowhere left to report it to.
-  const attempt = (log: () => unknown) => callObserver(log, () => undefined);
-  return {
-    log: (message) => attempt(() => logger.log(message)),
-    warn: (message) => attempt(() => logger.warn(message)),
-    error: (message, stack) => attempt(() => logger.error(message, stack)),
-    debug: (message) => attempt(() => logger.debug?.(message)),
-  };
+export function guarded(logger: LifecycleLogger): GuardedLogger {
+  return logger instanceof GuardedLogger ? logger : new GuardedLogger(logger);
+}
+
+/** Guards another logger. What that throws or rejects with is dropped: there is nowhere left to report it to. */
+export class GuardedLogger implements Required<LifecycleLogger> {
+  constructor(private readonly logger: LifecycleLogger) {}
+
+  log(message: string): void {
+    try {
+      dropRejection(this.logger.log(message));
+    } catch {}
+  }
+
+  warn(message: string): void {
+    try {
+      dropRejection(this.logger.warn(message));
+    } catch {}
+  }
+
+  error(message: string, stack?: string): void {
+    try {
+      dropRejection(this.logger.error(message, stack));
+    } catch {}
+  }
+
+  debug(message: string): void {
+    try {
+      dropRejection(this.logger.debug?.(message));
+    } catch {}
+  }
+
+  isLevelEnabled(level: LogLevel): boolean {
+    try {
+      return this.logger.isLevelEnabled?.(level) !== false;
+    } catch {
+      return true;
+    }
+  }
+}
+
+function dropRejection(result: unknown): void {
+  if (result !== undefined) Promise.resolve(result).catch(() => undefined);
 }

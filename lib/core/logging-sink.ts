@@ -9,15 +9,14 @@ import type {
   LifecycleEventMap,
   LifecycleEventName,
 } from './lifecycle-events.js';
-import { guarded, type LifecycleLogger } from './logger.js';
-import { callObserver } from './observer-call.js';
+import { guarded, type GuardedLogger, type LifecycleLogger } from './logger.js';
 
 /**
  * Logs each event, one line a fact, then hands it on. The only place where events become log lines. A logger or a target
  * that throws or rejects keeps the other from nothing, and nobody who publishes ever hears of it.
  */
 export class LoggingSink implements PausableEventSink {
-  readonly #logger: LifecycleLogger;
+  readonly #logger: GuardedLogger;
 
   constructor(
     private readonly target: Pick<PausableEventSink, 'publish'> & Partial<PausableEventSink>,
@@ -27,10 +26,14 @@ export class LoggingSink implements PausableEventSink {
   }
 
   publish<K extends LifecycleEventName>(name: K, payload: LifecycleEventMap[K]): void {
-    const logThrown = (error: unknown) =>
-      this.#logger.error(`A reader of ${name} threw: ${errorText(error)}`, errorStack(error));
     WRITERS[name](payload, this.#logger);
-    callObserver(() => this.target.publish(name, payload), logThrown);
+    // Thousands come in one burst at boot: nothing is made for an event that is read as it should be.
+    try {
+      const result: unknown = this.target.publish(name, payload);
+      if (result !== undefined) Promise.resolve(result).catch((error: unknown) => this.#logThrown(name, error));
+    } catch (error) {
+      this.#logThrown(name, error);
+    }
   }
 
   pause(): void {
@@ -40,9 +43,13 @@ export class LoggingSink implements PausableEventSink {
   start(): void {
     this.target.start?.();
   }
+
+  #logThrown(name: string, error: unknown): void {
+    this.#logger.error(`A reader of ${name} threw: ${errorText(error)}`, errorStack(error));
+  }
 }
 
-type Writers = { readonly [K in LifecycleEventName]: (event: LifecycleEventMap[K], logger: LifecycleLogger) => void };
+type Writers = { readonly [K in LifecycleEventName]: (event: LifecycleEventMap[K], logger: GuardedLogger) => void };
 
 const WRITERS: Writers = {
   'lifecycle.component.status': writeStatus,
@@ -52,25 +59,35 @@ const WRITERS: Writers = {
   'lifecycle.health.changed': writeHealth,
 };
 
-function writeStatus(event: ComponentStatusEvent, logger: LifecycleLogger): void {
-  const { name, to, from } = event;
-  const took = () => `${Math.round(event.durationMs)} ms`;
-  if (to === 'failed') {
-    const next =
-      event.restartInMs === undefined ? 'it stays down' : `it starts again in ${Math.round(event.restartInMs)} ms`;
-    logger.error(`${name} failed, ${next}: ${errorText(event.error)}`, errorStack(event.error));
-  } else if (to === 'running') {
-    logger.log(`${name} is running (ready after ${took()})`);
-  } else if (to === 'standby') {
-    const stopped = from === 'stopping' ? `stopped (took ${took()}) and ` : '';
-    logger.log(`${name} ${stopped}stands by (election "${event.election}")`);
-  } else if (to === 'stopped' && from === 'stopping') {
-    logger.log(`${name} stopped (took ${took()})`);
-  } else if (to === 'stopped' && from === 'running') {
-    logger.log(`${name} finished (ran for ${took()})`);
-  } else {
-    logger.debug?.(`${name} is ${to}`);
+function writeStatus(event: ComponentStatusEvent, logger: GuardedLogger): void {
+  const level = statusLevel(event);
+  if (!logger.isLevelEnabled(level)) return;
+  if (level === 'error') logger.error(failureText(event), errorStack(event.error));
+  else logger[level](statusText(event));
+}
+
+function statusLevel({ from, to }: ComponentStatusEvent): 'debug' | 'log' | 'error' {
+  if (to === 'failed') return 'error';
+  const isOutcome =
+    to === 'running' || to === 'standby' || (to === 'stopped' && (from === 'stopping' || from === 'running'));
+  return isOutcome ? 'log' : 'debug';
+}
+
+function statusText({ name, from, to, election, durationMs }: ComponentStatusEvent): string {
+  const took = `${Math.round(durationMs)} ms`;
+  if (to === 'running') return `${name} is running (ready after ${took})`;
+  if (to === 'standby') {
+    const stopped = from === 'stopping' ? `stopped (took ${took}) and ` : '';
+    return `${name} ${stopped}stands by (election "${election}")`;
   }
+  if (to === 'stopped' && from === 'stopping') return `${name} stopped (took ${took})`;
+  if (to === 'stopped' && from === 'running') return `${name} finished (ran for ${took})`;
+  return `${name} is ${to}`;
+}
+
+function failureText({ name, error, restartInMs }: ComponentStatusEvent): string {
+  const next = restartInMs === undefined ? 'it stays down' : `it starts again in ${Math.round(restartInMs)} ms`;
+  return `${name} failed, ${next}: ${errorText(error)}`;
 }
 
 function writeAcquired(event: LeadershipAcquiredEvent, logger: LifecycleLogger): void {

@@ -1,6 +1,7 @@
 import type { DiscoveryService } from '@nestjs/core';
 import type { Component, ComponentClass } from '../core/component.js';
 import { ComponentScopeError } from '../core/errors.js';
+import { hasMethod, readProperty } from '../core/property.js';
 import { readComponentOptions, type LifecycleComponentOptions } from '../decorators/lifecycle-component.decorator.js';
 
 type ProviderWrapper = ReturnType<DiscoveryService['getProviders']>[number];
@@ -34,17 +35,17 @@ export class ComponentDiscovery {
   find(): DiscoveredComponent[] {
     const wrappers = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
     const found: DiscoveredComponent[] = [];
-    const seen = new Map<unknown, Set<unknown>>();
+    const seen = new Set<unknown>();
+    const standsIn = new Map<unknown, Set<unknown>>();
     // Aliases last, so that a component is named after where it was made. To leave them out would lose a stand-in: on
     // Nest 11 an alias that a test overrides is still called one.
     for (const wrapper of [...wrappers.filter((it) => !it.isAlias), ...wrappers.filter((it) => it.isAlias)]) {
       const discovered = this.#inspect(wrapper);
       if (discovered === undefined) continue;
       // A component is one wherever it is provided; what stands in for several is each of them.
-      const places = seen.get(wrapper.instance) ?? new Set();
-      seen.set(wrapper.instance, places);
-      if (places.has(discovered.providedAs)) continue;
-      places.add(discovered.providedAs);
+      const known = discovered.providedAs === undefined ? seen : setOf(standsIn, discovered.providedAs);
+      if (known.has(wrapper.instance)) continue;
+      known.add(wrapper.instance);
       found.push(discovered);
     }
     return found;
@@ -93,7 +94,8 @@ export class ComponentDiscovery {
 function classOf(instance: unknown): { name: string } | undefined {
   if (!isObject(instance)) return undefined;
   try {
-    const constructor: unknown = (Object.getPrototypeOf(instance) as { constructor?: unknown } | null)?.constructor;
+    const prototype = Object.getPrototypeOf(instance) as object | null;
+    const constructor = prototype === null ? undefined : readProperty(prototype, 'constructor');
     return typeof constructor === 'function' ? constructor : undefined;
   } catch {
     return undefined;
@@ -102,10 +104,16 @@ function classOf(instance: unknown): { name: string } | undefined {
 
 function hasStart(instance: unknown): instance is Component {
   try {
-    return isObject(instance) && typeof (instance as Partial<Component>).start === 'function';
+    return isObject(instance) && hasMethod(instance, 'start');
   } catch {
     return false;
   }
+}
+
+function setOf<K, V>(sets: Map<K, Set<V>>, key: K): Set<V> {
+  const known = sets.get(key) ?? new Set();
+  sets.set(key, known);
+  return known;
 }
 
 function isObject(value: unknown): value is object {

@@ -35,12 +35,21 @@ export class EmitterOutlet {
     try {
       // In users' tests the emitter is often a stub with nothing but an `emit`.
       if (typeof this.emitter.listenersAny !== 'function') return void this.emitter.emit(name, payload);
+      if (!this.#mayBeHeard(name)) return;
+      const any = this.emitter.listenersAny();
       // The emitter's own arrays change when a listener is added or removed.
-      for (const listener of this.emitter.listenersAny().slice()) this.#call(listener, name, [name, payload]);
-      for (const listener of this.#listeners(name).slice()) this.#call(listener, name, [payload]);
+      if (any.length > 0) for (const listener of any.slice()) this.#call(listener, name, [name, payload]);
+      const named = this.#listeners(name);
+      if (named.length > 0) for (const listener of named.slice()) this.#call(listener, name, [payload]);
     } catch (error) {
       this.#report(name, error);
     }
+  }
+
+  /** Of thousands of events at boot most have no listener; to look for those of a wildcard emitter takes as long as this. */
+  #mayBeHeard(name: string): boolean {
+    const { wildcard } = this.emitter as unknown as EmitterState;
+    return wildcard === true || this.emitter.hasListeners?.(name) !== false;
   }
 
   #listeners(name: string): readonly Listener[] {

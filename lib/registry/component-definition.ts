@@ -20,6 +20,7 @@ import {
   isClass,
   rejectUnknownOptions,
 } from '../core/option-checks.js';
+import { hasMethod, readProperty } from '../core/property.js';
 import { resolveRestartOptions } from './restart-policy.js';
 
 /** Options of `registry.register()`. @publicApi */
@@ -49,11 +50,11 @@ export interface ComponentDefinition {
   readonly component: Component;
   readonly name: string;
   readonly origin: string;
-  readonly providedAs?: ComponentClass;
+  readonly providedAs: ComponentClass | undefined;
   readonly enabled: boolean;
   readonly leaderOnly: boolean;
-  /** Absent on components that run on every replica. */
-  readonly election?: string;
+  /** `undefined` for components that run on every replica. */
+  readonly election: string | undefined;
   readonly dependsOn: readonly ComponentRef[];
   readonly criticality: Criticality;
   readonly completes: boolean;
@@ -61,8 +62,10 @@ export interface ComponentDefinition {
   readonly startTimeoutMs: number;
   readonly stopTimeoutMs: number;
   readonly onUnhealthy: UnhealthyAction;
-  readonly onError?: (error: unknown, info: ComponentInfo) => void;
+  readonly onError: ((error: unknown, info: ComponentInfo) => void) | undefined;
 }
+
+const NO_DEPENDENCIES: readonly ComponentRef[] = [];
 
 const OPTION_NAMES: readonly (keyof RegisterOptions)[] = [
   'name',
@@ -102,18 +105,18 @@ export function defineComponent(
     component,
     name,
     origin,
-    ...(options.providedAs && { providedAs: options.providedAs }),
+    providedAs: options.providedAs,
     enabled: options.enabled ?? true,
     leaderOnly,
-    ...(leaderOnly && { election: options.election ?? DEFAULT_ELECTION }),
-    dependsOn: [...(options.dependsOn ?? [])],
+    election: leaderOnly ? (options.election ?? DEFAULT_ELECTION) : undefined,
+    dependsOn: options.dependsOn === undefined ? NO_DEPENDENCIES : [...options.dependsOn],
     criticality: options.criticality ?? 'critical',
     completes: options.completes ?? false,
     restart: resolveRestartOptions(options.restart, defaults.restart, where),
     startTimeoutMs: options.startTimeoutMs ?? defaults.startTimeoutMs,
     stopTimeoutMs: options.stopTimeoutMs ?? defaults.stopTimeoutMs,
     onUnhealthy: options.onUnhealthy ?? 'report',
-    ...(options.onError && { onError: options.onError }),
+    onError: options.onError,
   };
 }
 
@@ -173,7 +176,7 @@ function assertOptions(options: unknown, component: unknown): void {
 
 function assertStartable(component: unknown, origin: string): asserts component is Component {
   const isObject = (typeof component === 'object' && component !== null) || typeof component === 'function';
-  if (isObject && typeof (component as Partial<Component>).start === 'function') return;
+  if (isObject && hasMethod(component, 'start')) return;
   throw new InvalidComponentError(
     `${origin} is registered as a component but has no start() method. ` +
       'Add start({ signal }), or do not register it and remove @LifecycleComponent().',
@@ -181,7 +184,7 @@ function assertStartable(component: unknown, origin: string): asserts component 
 }
 
 function nameOf(component: Component, options: RegisterOptions, origin: string): string {
-  const own: unknown = component.name;
+  const own = readProperty(component, 'name');
   // A function's `name` is not a choice of its author, and a `name` that is no string is about something else.
   const name =
     typeof own === 'string' && typeof component !== 'function' ? own : (options.name ?? classNameOf(component));
@@ -193,7 +196,8 @@ function nameOf(component: Component, options: RegisterOptions, origin: string):
 }
 
 function classNameOf(component: Component): string | undefined {
-  const constructor: unknown = (Object.getPrototypeOf(component) as { constructor?: unknown } | null)?.constructor;
+  const prototype = Object.getPrototypeOf(component) as object | null;
+  const constructor = prototype === null ? undefined : readProperty(prototype, 'constructor');
   return typeof constructor === 'function' && constructor !== Object && constructor !== Function
     ? constructor.name
     : undefined;

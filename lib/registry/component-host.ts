@@ -20,6 +20,8 @@ export interface LeadershipListener {
 /** What a managed component needs from its registry. */
 export interface ComponentHost {
   readonly clock: Clock;
+  /** For limits, of which thousands begin at once. */
+  readonly limits: Pick<Clock, 'setTimer'>;
   /** Never throws. */
   readonly events: EventSink;
   /** Never throws. */

@@ -2,6 +2,8 @@ import type { ComponentDefinition } from './component-definition.js';
 import { linkDependencies } from './dependency-links.js';
 import type { ManagedComponent } from './managed-component.js';
 
+const NONE: readonly ManagedComponent[] = [];
+
 /**
  * Tells each component what it depends on and what depends on it.
  *
@@ -14,12 +16,23 @@ export function linkComponents(
 ): readonly ManagedComponent[] {
   const { order, dependencies } = linkDependencies(definitions);
   const managed = (definition: ComponentDefinition) => components.get(definition.name) ?? [];
-  const linked = order.flatMap(managed);
-  const dependents = new Map(linked.map((it): [ManagedComponent, ManagedComponent[]] => [it, []]));
+  const linked: ManagedComponent[] = [];
+  for (const definition of order) {
+    const component = components.get(definition.name);
+    if (component !== undefined) linked.push(component);
+  }
+  const dependents = new Map<ManagedComponent, ManagedComponent[]>();
+  // Those that come first have dependents later on, so all are known only at the end.
   for (const component of linked) {
-    const its = (dependencies.get(component.definition) ?? []).flatMap(managed);
-    for (const it of its) dependents.get(it)?.push(component);
-    component.link(its, dependents.get(component) ?? []);
+    for (const it of dependencies.get(component.definition)?.flatMap(managed) ?? NONE) {
+      const known = dependents.get(it);
+      if (known === undefined) dependents.set(it, [component]);
+      else known.push(component);
+    }
+  }
+  for (const component of linked) {
+    const its = dependencies.get(component.definition)?.flatMap(managed) ?? NONE;
+    component.link(its, dependents.get(component) ?? NONE);
   }
   return linked;
 }

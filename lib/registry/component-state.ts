@@ -3,7 +3,7 @@ import type { ComponentInfo } from '../core/component.js';
 import { Deferred } from '../core/deferred.js';
 import { errorText } from '../core/error-text.js';
 import type { EventSink } from '../core/event-sink.js';
-import { LifecycleEvent } from '../core/lifecycle-events.js';
+import { LifecycleEvent, type ComponentStatusEvent } from '../core/lifecycle-events.js';
 import type { RunContext } from '../core/run-context.js';
 import { canTransition, type Status } from '../core/status.js';
 import type { ComponentDefinition } from './component-definition.js';
@@ -174,18 +174,12 @@ export class ComponentState {
     this.#failedForGood = failure !== undefined && failure.restartInMs === undefined;
     if (status !== 'running') this.#health = undefined;
     this.#announce();
-    this.events.publish(LifecycleEvent.ComponentStatus, {
-      name,
-      from,
-      to: status,
-      at: this.#since,
-      durationMs,
-      leaderOnly,
-      ...(election !== undefined && { election }),
-      criticality,
-      restarts: this.#restarts,
-      ...failure,
-    });
+    const restarts = this.#restarts;
+    const event = { name, from, to: status, at: this.#since, durationMs, leaderOnly, criticality, restarts };
+    this.events.publish(
+      LifecycleEvent.ComponentStatus,
+      election === undefined && failure === undefined ? event : withDetails(event, election, failure),
+    );
   }
 
   #describe(): ComponentInfo {
@@ -202,6 +196,10 @@ export class ComponentState {
       criticality,
     });
   }
+}
+
+function withDetails(event: ComponentStatusEvent, election?: string, failure?: Failure): ComponentStatusEvent {
+  return { ...event, ...(election !== undefined && { election }), ...failure };
 }
 
 function troubleOf(error: unknown): Trouble {

@@ -11,14 +11,12 @@ export interface Dependency {
  * thousands, and each of them changes several times in a boot.
  */
 export class DependencyGate<T extends Dependency> {
-  #changed = new Set<T>();
+  readonly #changed: Set<T>;
   readonly #missing = new Set<T>();
   readonly #lasting = new Set<T>();
 
-  set dependencies(dependencies: readonly T[]) {
+  constructor(dependencies: readonly T[]) {
     this.#changed = new Set(dependencies);
-    this.#missing.clear();
-    this.#lasting.clear();
   }
 
   /** To be called at each change of what a dependency answers. */

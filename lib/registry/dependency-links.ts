@@ -6,7 +6,7 @@ import type { ComponentDefinition } from './component-definition.js';
 export interface DependencyLinks {
   /** Enabled definitions, each after everything it depends on. */
   readonly order: readonly ComponentDefinition[];
-  /** Enabled direct dependencies. */
+  /** Enabled direct dependencies, of those that have any. */
   readonly dependencies: ReadonlyMap<ComponentDefinition, readonly ComponentDefinition[]>;
 }
 
@@ -25,18 +25,23 @@ export function linkDependencies(definitions: readonly ComponentDefinition[]): D
 
 type Edges = ReadonlyMap<ComponentDefinition, readonly ComponentDefinition[]>;
 
+/** One for all that depend on nothing: there may be thousands. */
+const NONE: readonly ComponentDefinition[] = [];
+
 function resolveRefs(definitions: readonly ComponentDefinition[]): Edges {
+  const edges = new Map<ComponentDefinition, readonly ComponentDefinition[]>();
+  const dependents = definitions.filter((it) => it.dependsOn.length > 0);
+  if (dependents.length === 0) return edges;
   const byName = new Map(definitions.map((it) => [it.name, it]));
-  return new Map(
-    definitions.map((dependent) => {
-      const found = dependent.dependsOn.flatMap((ref) => {
-        const matches = resolveRef(ref, definitions, byName);
-        if (matches.length > 0) return matches;
-        throw new UnknownDependencyError(dependent.name, refText(ref), [...byName.keys()]);
-      });
-      return [dependent, [...new Set(found)]];
-    }),
-  );
+  for (const dependent of dependents) {
+    const found = dependent.dependsOn.flatMap((ref) => {
+      const matches = resolveRef(ref, definitions, byName);
+      if (matches.length > 0) return matches;
+      throw new UnknownDependencyError(dependent.name, refText(ref), [...byName.keys()]);
+    });
+    if (found.length > 0) edges.set(dependent, [...new Set(found)]);
+  }
+  return edges;
 }
 
 function resolveRef(
@@ -61,6 +66,11 @@ function dependenciesFirst(definitions: readonly ComponentDefinition[], edges: E
   const open = new Set<ComponentDefinition>();
   for (const root of definitions) {
     if (done.has(root)) continue;
+    if (!edges.has(root)) {
+      order.push(root);
+      done.add(root);
+      continue;
+    }
     const stack = [{ node: root, next: 0 }];
     open.add(root);
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
@@ -84,10 +94,11 @@ function dependenciesFirst(definitions: readonly ComponentDefinition[], edges: E
 
 function bridgeDisabled(order: readonly ComponentDefinition[], direct: Edges): Edges {
   const bridged = new Map<ComponentDefinition, readonly ComponentDefinition[]>();
+  if (direct.size === 0) return bridged;
   for (const node of order) {
     // `order` has dependencies first, so a disabled one has its own bridged list already.
-    const its = (direct.get(node) ?? []).flatMap((it) => (it.enabled ? [it] : (bridged.get(it) ?? [])));
-    bridged.set(node, [...new Set(its)]);
+    const its = direct.get(node)?.flatMap((it) => (it.enabled ? [it] : (bridged.get(it) ?? NONE)));
+    if (its !== undefined) bridged.set(node, [...new Set(its)]);
   }
   for (const node of order) if (!node.enabled) bridged.delete(node);
   return bridged;

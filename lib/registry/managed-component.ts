@@ -9,9 +9,11 @@ import type { ComponentSnapshot } from './component-snapshot.js';
 import { ComponentState, type HealthResult } from './component-state.js';
 import { DependencyGate } from './dependency-gate.js';
 import { heldBackBy } from './hold-back.js';
-import { RestartPolicy, type RestartPlan } from './restart-policy.js';
+import { RestartPolicy } from './restart-policy.js';
 import { StartRequest, type RestStatus } from './start-request.js';
 import { SupervisedRun, type ComponentParts } from './supervised-run.js';
+
+const NONE: readonly ManagedComponent[] = [];
 
 /** What is to be ended, as it was when that was decided: what is begun after that is none of its business. */
 export interface Retirement {
@@ -34,9 +36,10 @@ export class ManagedComponent {
   #run: SupervisedRun | undefined;
   /** The request that the latest run was begun for. */
   #served: StartRequest | undefined;
-  readonly #gate = new DependencyGate<ManagedComponent>();
-  #blockers: readonly ManagedComponent[] = [];
-  #dependents: readonly ManagedComponent[] = [];
+  /** Absent where it depends on nothing. */
+  #gate: DependencyGate<ManagedComponent> | undefined;
+  #blockers: readonly ManagedComponent[] = NONE;
+  #dependents: readonly ManagedComponent[] = NONE;
 
   constructor(
     readonly definition: ComponentDefinition,
@@ -49,19 +52,23 @@ export class ManagedComponent {
       state: this.#state,
       policy: new RestartPolicy(definition.restart, host.clock, host.random),
       reporter: new ComponentReporter(definition, host),
-      dependenciesReady: () => this.#gate.look().isOpen,
+      dependenciesReady: () => this.#gate === undefined || this.#gate.look().isOpen,
     };
   }
 
   /** What it waits for before it starts, and what waits for it. */
   link(dependencies: readonly ManagedComponent[], dependents: readonly ManagedComponent[]): void {
-    this.#gate.dependencies = dependencies;
+    this.#gate = dependencies.length > 0 ? new DependencyGate(dependencies) : undefined;
     this.#dependents = dependents;
     this.#state.wake();
   }
 
   get dependents(): readonly ManagedComponent[] {
     return this.#dependents;
+  }
+
+  get failedForGood(): boolean {
+    return this.#state.failedForGood;
   }
 
   get snapshot(): ComponentSnapshot {
@@ -140,7 +147,7 @@ export class ManagedComponent {
     // At least a tick, also for one whose turn comes after the whole budget is used up.
     const limitMs = Math.max(1, Math.min(budgetMs, this.definition.stopTimeoutMs));
     if (run?.isOver === false) run.tellToEnd(why, limitMs);
-    const settled = await settlesWithin(this.host.clock, supervisor, limitMs);
+    const settled = await settlesWithin(this.host.limits, supervisor, limitMs);
     // Also when it settled a moment after its time was up.
     if (settled || run === undefined || run.isOver) return request?.stopError;
     return run.overran(limitMs);
@@ -154,7 +161,19 @@ export class ManagedComponent {
   async #pursueAfter(previous: Promise<void> | undefined, request: StartRequest): Promise<void> {
     if (previous !== undefined) await this.#waitForEarlierRun(previous, request);
     await previous;
-    await this.#pursue(request);
+    let isRestart = false;
+    while (request.mayRun) {
+      if (!this.#dependenciesReady(request)) {
+        await this.#state.nextChange;
+        continue;
+      }
+      const run = (this.#run = new SupervisedRun(this.#parts, request));
+      this.#served = request;
+      const plan = await run.supervise(isRestart);
+      this.#run = undefined;
+      if (plan === undefined || !(await delay(this.host.clock, plan.delayMs, request.signal))) break;
+      isRestart = true;
+    }
     if (request.ending) this.#comeToRest();
     if (this.#request === request) this.#supervisor = undefined;
     request.finish();
@@ -162,28 +181,16 @@ export class ManagedComponent {
 
   /** As long as its starter waits. Should the earlier run settle after that, the request is still pursued. */
   async #waitForEarlierRun(previous: Promise<void>, request: StartRequest): Promise<void> {
-    const either = Promise.race([previous, request.outcome]);
+    const either = Promise.race([previous, request.decided]);
     if (await settlesWithin(this.host.clock, either, this.definition.startTimeoutMs)) return;
     request.report('failed');
     const error = new PreviousRunUnsettledError(this.definition.name);
     this.#parts.reporter.logAndFailed(error, this.snapshot.info);
   }
 
-  async #pursue(request: StartRequest): Promise<void> {
-    let isRestart = false;
-    while (request.mayRun) {
-      if (!this.#dependenciesReady(request)) {
-        await this.#state.nextChange;
-        continue;
-      }
-      const plan = await this.#runOnce(request, isRestart);
-      if (plan === undefined || !(await delay(this.host.clock, plan.delayMs, request.signal))) return;
-      isRestart = true;
-    }
-  }
-
   /** Says, when not, what lasting reason there is. */
   #dependenciesReady(request: StartRequest): boolean {
+    if (this.#gate === undefined) return true;
     const { isOpen, lasting } = this.#gate.look();
     if (lasting.length > 0) request.report('blocked');
     // What has failed keeps its own error while it waits to be started again.
@@ -195,18 +202,10 @@ export class ManagedComponent {
     return isOpen;
   }
 
-  async #runOnce(request: StartRequest, isRestart: boolean): Promise<RestartPlan | undefined> {
-    const run = new SupervisedRun(this.#parts, request);
-    this.#run = run;
-    this.#served = request;
-    const plan = await run.supervise(isRestart);
-    this.#run = undefined;
-    return plan;
-  }
-
   #tellDependents(): void {
+    if (this.#dependents === NONE) return;
     for (const it of this.#dependents) {
-      it.#gate.noteChange(this);
+      it.#gate?.noteChange(this);
       it.#state.wake();
     }
   }
@@ -214,7 +213,7 @@ export class ManagedComponent {
   /** No run is under way, and none is wanted. */
   #comeToRest(): void {
     const { status, failedForGood } = this.#state;
-    this.#blockers = [];
+    this.#blockers = NONE;
     // What failed for good keeps its error after a shutdown; on standby, the next term tries it anew.
     if (failedForGood && this.#rest === 'stopped') return;
     if (status === 'starting' || status === 'running') this.#state.to('stopping');

@@ -10,6 +10,7 @@ import {
   type RegistryOptions,
   type ResolvedRegistryOptions,
 } from '../core/registry-options.js';
+import { PooledTimers } from '../core/pooled-timers.js';
 import type { RunContext } from '../core/run-context.js';
 import { defineComponent, type ComponentDefinition, type RegisterOptions } from './component-definition.js';
 import type { ComponentHost, LeadershipListener } from './component-host.js';
@@ -47,8 +48,10 @@ export class Registry {
   constructor(options: RegistryOptions = {}) {
     this.#options = resolveRegistryOptions(options);
     this.#events = new LoggingSink(this.#options.events, silentLogger);
+    const clock = options.clock ?? systemClock;
     this.#host = {
-      clock: options.clock ?? systemClock,
+      clock,
+      limits: new PooledTimers(clock),
       random: options.random ?? Math.random,
       unhealthyThreshold: this.#options.unhealthyThreshold,
       logger: {
@@ -95,6 +98,14 @@ export class Registry {
     const status = Object.create(null) as Record<string, ComponentInfo>;
     for (const [name, component] of this.#components) status[name] = component.snapshot.info;
     return status;
+  }
+
+  /** The first component that has failed for good and of which `isMeant` holds. @internal */
+  brokenComponent(isMeant: (info: ComponentInfo) => boolean): ComponentSnapshot | undefined {
+    for (const component of this.#components.values()) {
+      if (component.failedForGood && isMeant(component.snapshot.info)) return component.snapshot;
+    }
+    return undefined;
   }
 
   /** What health needs of each component, in order of registration. @internal */
@@ -181,7 +192,7 @@ export class Registry {
     this.#scopes.endAll();
     this.#stopped = true;
     // Not linked yet means not started either, but what is registered comes to rest all the same.
-    const all = [...new Set([...this.#order, ...this.#components.values()])];
+    const all = this.#linked ? this.#order : [...new Set([...this.#order, ...this.#components.values()])];
     const budgetMs = options.timeoutMs ?? this.#options.shutdownTimeoutMs;
     await stopInOrder(all, { rest: 'stopped', why: 'the application stops', budgetMs }, this.#host.clock);
   }
@@ -204,8 +215,11 @@ export class Registry {
 
   /** Elections that leader-only components name. @internal */
   elections(): string[] {
-    const named = Array.from(this.#components.values(), (it) => it.definition.election);
-    return [...new Set(named.filter((it) => it !== undefined))];
+    const named = new Set<string>();
+    for (const { definition } of this.#components.values()) {
+      if (definition.election !== undefined) named.add(definition.election);
+    }
+    return [...named];
   }
 
   /** What leadership needs to hear. The last listener set is the one that is called. @internal */
@@ -215,7 +229,12 @@ export class Registry {
 
   #begin(components: readonly ManagedComponent[]): StartRequest[] {
     this.#stopped = false;
-    return components.flatMap((it) => it.begin(this.#scopes.termOf(it.definition.election)) ?? []);
+    const requests: StartRequest[] = [];
+    for (const it of components) {
+      const request = it.begin(this.#scopes.termOf(it.definition.election));
+      if (request !== undefined) requests.push(request);
+    }
+    return requests;
   }
 
   #link(): void {

@@ -8,6 +8,8 @@ import { InvalidOptionError } from '../core/errors.js';
 /** Also when the initial delay is 0: what fails at once must not keep the event loop to itself. */
 const LEAST_DELAY_MS = 1;
 
+const NONE: readonly number[] = [];
+
 /** Why a run is over without having been told to end from outside. */
 export type RunOverReason = 'failed' | 'finished' | 'unhealthy';
 
@@ -27,7 +29,7 @@ export interface RestartPlan {
  */
 export class RestartPolicy {
   /** When restarts were granted, by the monotonic clock, oldest first. */
-  #granted: number[] = [];
+  #granted: readonly number[] = NONE;
   #sinceStable = 0;
   #readyAt: number | undefined;
 
@@ -46,7 +48,7 @@ export class RestartPolicy {
     const readyAt = this.#readyAt;
     this.#readyAt = undefined;
     if (readyAt === undefined || this.clock.now() - readyAt < this.options.stableAfterMs) return;
-    this.#granted = [];
+    this.#granted = NONE;
     this.#sinceStable = 0;
   }
 
@@ -59,9 +61,10 @@ export class RestartPolicy {
     this.runIsNotReadyAnyMore();
     if (!this.#wants(reason)) return undefined;
     const now = this.clock.now();
-    this.#granted = this.#granted.filter((at) => now - at < this.options.windowMs);
-    if (this.#granted.length >= this.options.maxRestarts) return undefined;
-    this.#granted.push(now);
+    const granted = this.#granted.filter((at) => now - at < this.options.windowMs);
+    this.#granted = granted;
+    if (granted.length >= this.options.maxRestarts) return undefined;
+    granted.push(now);
     const failures = this.#sinceStable++;
     const limits = { initialMs: this.options.initialDelayMs, maxMs: this.options.maxDelayMs };
     const delayMs = Math.max(LEAST_DELAY_MS, backoffMs(failures, limits, this.random()));
@@ -74,13 +77,24 @@ export class RestartPolicy {
   }
 }
 
+const NEVER = new WeakMap<RestartOptions, RestartOptions & { readonly mode: 'never' }>();
+
+/** One for all components of a registry that say nothing. */
+function neverWith(defaults: RestartOptions): RestartOptions & { readonly mode: 'never' } {
+  const known = NEVER.get(defaults);
+  if (known !== undefined) return known;
+  const never = { ...defaults, mode: 'never' as const };
+  NEVER.set(defaults, never);
+  return never;
+}
+
 /** @throws InvalidOptionError */
 export function resolveRestartOptions(
   restart: ComponentOptions['restart'],
   defaults: RestartOptions,
   where?: string,
 ): RestartOptions & { readonly mode: RestartMode } {
-  if (restart === undefined) return { ...defaults, mode: 'never' };
+  if (restart === undefined) return neverWith(defaults);
   const given = typeof restart === 'object' && restart !== null ? restart : { mode: restart ?? 'never' };
   rejectUnknownOptions(
     given,

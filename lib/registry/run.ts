@@ -1,17 +1,12 @@
 import { setImmediate as turnOfTheEventLoop } from 'node:timers/promises';
 import { isAbortOf, sharedAbortController } from '../core/abort.js';
-import type { Clock } from '../core/clock.js';
-import {
-  isServiceStyle,
-  isSubscriptionReadySignaler,
-  type Component,
-  type StartContext,
-  type SubscriptionReadySignaler,
-} from '../core/component.js';
+import { isServiceStyle, isSubscriptionReadySignaler, type StartContext } from '../core/component.js';
 import { Deferred } from '../core/deferred.js';
 import { RunEndedError, StartTimeoutError } from '../core/errors.js';
+import { readProperty } from '../core/property.js';
 import { runWithin, type RunContext } from '../core/run-context.js';
 import type { ComponentDefinition } from './component-definition.js';
+import type { ComponentHost } from './component-host.js';
 import type { StartRequest } from './start-request.js';
 
 /** What was thrown, wrapped: anything can be, also nothing, and a promise would resolve to what a thenable says. */
@@ -22,9 +17,19 @@ export interface Thrown {
 /** The share of the stop budget that a pending `start()` has to react to its signal before `stop()` is called anyway. */
 const PENDING_START_SHARE = 0.5;
 
+/** What a run tells of: at most once each, and never from within the call of user code that brought it about. */
+export interface RunListener {
+  /** The component is ready. Not called when it failed, finished, timed out or was told to end before. */
+  becameReady(): void;
+  /** It is broken; it may still be settling. */
+  broke(thrown: Thrown): void;
+  /** Nothing of the run is left. */
+  settled(thrown: Thrown | undefined): void;
+}
+
 /**
- * One start..stop of a component: both shapes, made one. Knows nothing of statuses, restarts or other components. None
- * of its promises ever rejects.
+ * One start..stop of a component: both shapes, made one. Knows nothing of statuses, restarts or other components. Tells
+ * by calls and not by promises, which cost more than all the rest where thousands of components start at once.
  */
 export class Run {
   readonly context: RunContext;
@@ -36,12 +41,13 @@ export class Run {
   #mayStop: Deferred<void> | undefined;
   #startIsLateAt = Infinity;
   #cancelStartIsLate: (() => void) | undefined;
-  readonly #startOver = new Deferred<void>();
-  readonly #ready = new Deferred<boolean>();
-  readonly #broken = new Deferred<Thrown | undefined>();
-  readonly #settled = new Deferred<Thrown | undefined>();
+  /** Of a service whose `stop()` has settled before its `start()`. */
+  #startOver: Deferred<void> | undefined;
+  #readyDecided = false;
   #cancelTimeout: (() => void) | undefined;
   #thrown: Thrown | undefined;
+  #toldBroken = false;
+  #hasSettled = false;
   #isService = false;
   #isStarting = true;
   #signalsReady = false;
@@ -49,27 +55,13 @@ export class Run {
 
   constructor(
     private readonly definition: ComponentDefinition,
-    private readonly clock: Clock,
+    private readonly host: Pick<ComponentHost, 'clock' | 'limits'>,
+    private readonly listener: RunListener,
     /** Under its term, and told by its signal that the end is near: a component that ends before its turn does so cleanly. */
     private readonly request: Pick<StartRequest, 'term' | 'signal'>,
   ) {
     const { term } = request;
-    this.context = { startedAt: clock.now(), ...(term && { term }) };
-  }
-
-  /** It was told to end, or is broken. */
-  get ending(): boolean {
-    return this.#ending !== undefined;
-  }
-
-  /** Resolves with what broke the run, at once, while it may still be settling; with nothing if it settled unbroken. */
-  get broken(): Promise<Thrown | undefined> {
-    return this.#broken.promise;
-  }
-
-  /** Resolves when nothing of the run is left, with what broke it first, if anything did. */
-  get settled(): Promise<Thrown | undefined> {
-    return this.#settled.promise;
+    this.context = { startedAt: host.clock.now(), ...(term && { term }) };
   }
 
   /** The call that keeps the run from settling, for messages. */
@@ -77,29 +69,23 @@ export class Run {
     return this.#waitingFor;
   }
 
-  /**
-   * Enters `start()`.
-   *
-   * @returns whether the component became ready; `false` when it failed, finished, timed out or was told to end before.
-   */
-  begin(): Promise<boolean> {
+  /** Enters `start()`. */
+  begin(): void {
     const { name, startTimeoutMs } = this.definition;
     // Before start is entered, which may say at once that it is broken.
-    this.#cancelTimeout = this.clock.setTimer(() => {
+    this.#cancelTimeout = this.host.limits.setTimer(() => {
       const waitingFor = this.#signalsReady ? 'subscriptionReady()' : 'start()';
       this.#fail(new StartTimeoutError(name, startTimeoutMs, waitingFor));
     }, startTimeoutMs);
-    const startOver = this.#enter().then(
+    void this.#enter().then(
       () => this.#startIsOver(),
       (error: unknown) => this.#startIsOver({ error }),
     );
-    if (!this.#isService) void startOver.then(() => this.#settle());
     this.#watchReadiness();
-    return this.#ready.promise;
   }
 
   /**
-   * Tells the run to end, in this tick; `settled` resolves once it has. Called again, it can only shorten the time.
+   * Tells the run to end, in this tick; `settled()` is called once it has. Called again, it can only shorten the time.
    *
    * @param options.withinMs what is left of the stop budget, in milliseconds. @default the component's stopTimeoutMs
    */
@@ -111,7 +97,7 @@ export class Run {
       this.#giveStart((options.withinMs ?? this.definition.stopTimeoutMs) * PENDING_START_SHARE);
     }
     if (!isFirst) return;
-    this.#isReady(false);
+    this.#decideReady(false);
     if (this.#isService) void this.#stopService();
   }
 
@@ -131,65 +117,79 @@ export class Run {
 
   #enter(): Promise<void> {
     const { component } = this.definition;
-    const context = this.#startContext();
     try {
       this.#isService = isServiceStyle(component);
       this.#signalsReady = isSubscriptionReadySignaler(component);
-      return Promise.resolve(runWithin(this.context, () => component.start(context)));
+      return Promise.resolve(this.#call('start', this.#startContext()));
     } catch (error) {
       this.#signalsReady = false;
       return Promise.reject(error);
     }
   }
 
+  #call(method: 'start' | 'stop' | 'subscriptionReady', ...args: readonly unknown[]): Promise<void> | void {
+    const { component } = this.definition;
+    const entry = readProperty(component, method) as (...given: readonly unknown[]) => Promise<void> | void;
+    return runWithin(this.context, () => Reflect.apply(entry, component, args));
+  }
+
   #startContext(): StartContext {
     const { term } = this.request;
     const signal = () => this.#signal;
-    return {
+    const context = {
       get signal() {
         return signal();
       },
-      ...(term && { term }),
       fail: (error: unknown) => this.#fail(error),
     };
+    return term === undefined ? context : Object.assign(context, { term });
   }
 
   #startIsOver(thrown?: Thrown): void {
     this.#isStarting = false;
     this.#cancelStartIsLate?.();
     if (thrown !== undefined) this.#record(thrown.error);
-    if (this.#isService && !this.#signalsReady) this.#isReady(thrown === undefined);
-    this.#startOver.resolve();
+    if (this.#isService && !this.#signalsReady) this.#decideReady(thrown === undefined);
+    this.#startOver?.resolve();
     this.#mayStop?.resolve();
+    if (!this.#isService) this.#settle();
   }
 
   #watchReadiness(): void {
     if (this.#signalsReady) void this.#watchSubscription();
     // A run-style start is ready once entered; one that rejects before its first real wait never was.
-    else if (!this.#isService) void turnOfTheEventLoop().then(() => this.#isReady(this.#thrown === undefined));
+    else if (!this.#isService) void turnOfTheEventLoop().then(() => this.#decideReady(this.#thrown === undefined));
   }
 
   async #watchSubscription(): Promise<void> {
-    const component = this.definition.component as Component & SubscriptionReadySignaler;
     try {
-      await runWithin(this.context, () => component.subscriptionReady());
-      this.#isReady(true);
+      await this.#call('subscriptionReady');
+      this.#decideReady(true);
     } catch (error) {
       this.#record(error);
-      this.#isReady(false);
+      this.#decideReady(false);
     }
   }
 
   /** The first call decides. */
-  #isReady(ready: boolean): void {
+  #decideReady(ready: boolean): void {
+    if (this.#readyDecided) return;
+    this.#readyDecided = true;
     this.#cancelTimeout?.();
-    this.#ready.resolve(ready);
+    if (ready) this.listener.becameReady();
   }
 
   #settle(): void {
-    this.#settled.resolve(this.#thrown);
-    this.#broken.resolve(undefined);
-    this.#isReady(false);
+    this.#hasSettled = true;
+    this.#decideReady(false);
+    this.#tellBroken();
+    this.listener.settled(this.#thrown);
+  }
+
+  #tellBroken(): void {
+    if (this.#thrown === undefined || this.#toldBroken) return;
+    this.#toldBroken = true;
+    this.listener.broke(this.#thrown);
   }
 
   /** A service runs from its start until it is told to end or breaks, and gets its `stop()` either way. */
@@ -197,33 +197,34 @@ export class Run {
     await this.#mayStop?.promise;
     this.#waitingFor = 'stop()';
     try {
-      await runWithin(this.context, () => this.definition.component.stop?.());
+      await this.#call('stop');
     } catch (error) {
       this.#record(error);
     }
     this.#waitingFor = 'start()';
-    if (this.#isStarting) await this.#startOver.promise;
+    if (this.#isStarting) await (this.#startOver = new Deferred()).promise;
     this.#settle();
   }
 
   #giveStart(graceMs: number): void {
-    const lateAt = this.clock.now() + graceMs;
+    const lateAt = this.host.clock.now() + graceMs;
     if (lateAt >= this.#startIsLateAt) return;
     this.#startIsLateAt = lateAt;
     this.#cancelStartIsLate?.();
     const mayStop = (this.#mayStop ??= new Deferred<void>());
-    this.#cancelStartIsLate = this.clock.setTimer(() => mayStop.resolve(), graceMs);
+    this.#cancelStartIsLate = this.host.clock.setTimer(() => mayStop.resolve(), graceMs);
   }
 
   /** The run is broken, says somebody who may come too late: a run that must end anyway cannot break any more. */
   #fail(error: unknown): void {
-    if (!this.ending) this.#record(error);
+    if (this.#ending === undefined) this.#record(error);
   }
 
   #record(error: unknown): void {
-    if (isAbortOf(error, this.#signal, this.request.signal, this.request.term?.signal)) return;
-    const thrown = (this.#thrown ??= { error });
-    this.#broken.resolve(thrown);
+    if (this.#hasSettled || isAbortOf(error, this.#signal, this.request.signal, this.request.term?.signal)) return;
+    this.#thrown ??= { error };
+    // User code may be on the stack: `fail()` must have returned before anybody hears of it.
+    queueMicrotask(() => this.#tellBroken());
     this.end('it has failed', { cause: error });
   }
 }

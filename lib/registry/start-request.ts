@@ -16,10 +16,12 @@ export type StartOutcome = 'ready' | 'failed' | 'ended' | 'blocked';
  * or the component has failed for good or has finished.
  */
 export class StartRequest {
-  readonly #outcome = new Deferred<StartOutcome>();
-  /** Made for those who ask for the signal: most requests never need one, and it costs more than the rest of them. */
+  #outcome: StartOutcome | undefined;
+  /** Made for those who ask, as all that follows: a starter waits for the slowest of thousands, and for hardly another. */
+  #decided: Deferred<StartOutcome> | undefined;
   #end: AbortController | undefined;
-  readonly #over = new Deferred<void>();
+  #over: Deferred<void> | undefined;
+  #error: { readonly value: unknown } | undefined;
   /** Why the component did not stop cleanly after the request had been taken back. */
   stopError: LifecycleError | undefined;
   #isEnding = false;
@@ -27,9 +29,16 @@ export class StartRequest {
 
   constructor(readonly term: LeadershipTerm | undefined) {}
 
-  /** Resolves with the first outcome, which a starter waits for: at the latest when the request is taken back. */
-  get outcome(): Promise<StartOutcome> {
-    return this.#outcome.promise;
+  /** The first outcome, which a starter waits for: at the latest when the request is taken back. */
+  get outcome(): StartOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /** Resolves with the outcome. */
+  get decided(): Promise<StartOutcome> {
+    this.#decided ??= new Deferred();
+    if (this.#outcome !== undefined) this.#decided.resolve(this.#outcome);
+    return this.#decided.promise;
   }
 
   /** Aborted as soon as the request is taken back. */
@@ -41,6 +50,8 @@ export class StartRequest {
 
   /** Resolves when the component has settled under it; rejects, before that, when it has failed for good. */
   get over(): Promise<void> {
+    this.#over ??= new Deferred();
+    this.#settleOver();
     return this.#over.promise;
   }
 
@@ -59,24 +70,31 @@ export class StartRequest {
   }
 
   report(outcome: StartOutcome): void {
-    this.#outcome.resolve(outcome);
+    this.#outcome ??= outcome;
+    this.#decided?.resolve(this.#outcome);
   }
 
   /** Takes it back: no run begins for it any more. */
   end(): void {
     this.#isEnding = true;
     this.#end?.abort();
-    this.#outcome.resolve('ended');
+    this.report('ended');
   }
 
   failForGood(error: unknown): void {
-    this.#outcome.resolve('failed');
-    this.#over.reject(error);
+    this.report('failed');
+    this.#error ??= { value: error };
+    this.#settleOver();
   }
 
   finish(): void {
     this.#isOver = true;
-    this.#outcome.resolve('ended');
-    this.#over.resolve();
+    this.report('ended');
+    this.#settleOver();
+  }
+
+  #settleOver(): void {
+    if (this.#error !== undefined) this.#over?.reject(this.#error.value);
+    else if (this.#isOver) this.#over?.resolve();
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.js';
 import { StopFailedError, type LifecycleError } from '../core/errors.js';
-import type { ManagedComponent } from './managed-component.js';
+import type { ManagedComponent, Retirement } from './managed-component.js';
 import type { RestStatus } from './start-request.js';
 
 /** How components are ended. */
@@ -28,14 +28,28 @@ export async function stopInOrder(
   const dependentsFirst = components.toReversed();
   // All before the first is told: one that waits for its turn must neither be started again, nor pass for running
   // when the same components are started anew meanwhile.
-  const retired = new Map(dependentsFirst.map((it) => [it, it.retire(rest)]));
+  const retired = dependentsFirst.map((it) => it.retire(rest));
   const ends = new Map<ManagedComponent, Promise<LifecycleError | undefined>>();
-  for (const [component, retirement] of retired) {
-    const dependents = component.dependents.flatMap((it) => ends.get(it) ?? []);
-    const end = () => component.end(retirement, why, deadline - clock.now());
+  for (const [index, component] of dependentsFirst.entries()) {
+    const end = () => component.end(retired[index] as Retirement, why, deadline - clock.now());
+    const dependents = endsOf(component.dependents, ends);
     // Without dependents its signal is aborted in this very tick.
-    ends.set(component, dependents.length === 0 ? end() : Promise.all(dependents).then(end));
+    ends.set(component, dependents === undefined ? end() : dependents.then(end));
   }
-  const errors = (await Promise.all(ends.values())).filter((it) => it !== undefined);
+  const errors: LifecycleError[] = [];
+  // None of them rejects.
+  for (const end of ends.values()) {
+    const error = await end;
+    if (error !== undefined) errors.push(error);
+  }
   if (errors.length > 0) throw new StopFailedError(errors);
+}
+
+type Ends = ReadonlyMap<ManagedComponent, Promise<LifecycleError | undefined>>;
+
+/** Resolves when all of them have ended; `undefined` when there are none. */
+function endsOf(components: readonly ManagedComponent[], ends: Ends): Promise<unknown> | undefined {
+  if (components.length === 0) return undefined;
+  const theirs = components.flatMap((it) => ends.get(it) ?? []);
+  return theirs.length === 0 ? undefined : Promise.all(theirs);
 }

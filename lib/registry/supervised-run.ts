@@ -1,4 +1,5 @@
 import { settlesWithin } from '../core/clock.js';
+import { Deferred } from '../core/deferred.js';
 import { ComponentFailedError, RestartLimitError, StopTimeoutError, UnhealthyError } from '../core/errors.js';
 import type { RunContext } from '../core/run-context.js';
 import type { ComponentDefinition } from './component-definition.js';
@@ -6,7 +7,7 @@ import type { ComponentHost } from './component-host.js';
 import type { ComponentReporter } from './component-reporter.js';
 import type { ComponentState, HealthResult } from './component-state.js';
 import type { RestartPlan, RestartPolicy } from './restart-policy.js';
-import { Run, type Thrown } from './run.js';
+import { Run, type RunListener, type Thrown } from './run.js';
 import type { StartRequest } from './start-request.js';
 
 /** What all runs of one component share. */
@@ -21,8 +22,11 @@ export interface ComponentParts {
 }
 
 /** What one run does to the component's status, and whether another one follows it. */
-export class SupervisedRun {
+export class SupervisedRun implements RunListener {
   readonly #run: Run;
+  readonly #over = new Deferred<RestartPlan | undefined>();
+  /** What follows the run that broke. */
+  #plan: RestartPlan | undefined;
   #isOver = false;
   /** Set while the run is being ended so that another one can begin. */
   #restartCause: UnhealthyError | undefined;
@@ -33,7 +37,7 @@ export class SupervisedRun {
     private readonly parts: ComponentParts,
     private readonly request: StartRequest,
   ) {
-    this.#run = new Run(parts.definition, parts.host.clock, request);
+    this.#run = new Run(parts.definition, parts.host, this, request);
   }
 
   get context(): RunContext {
@@ -50,20 +54,31 @@ export class SupervisedRun {
    *
    * @returns when to run it again, or `undefined`: its request is over
    */
-  async supervise(isRestart: boolean): Promise<RestartPlan | undefined> {
-    const { state } = this.parts;
-    state.startRun(this.context, isRestart);
+  supervise(isRestart: boolean): Promise<RestartPlan | undefined> {
+    this.parts.state.startRun(this.context, isRestart);
     // A listener of that very event may have ended the request: then `start()` must not be entered any more.
-    if (this.request.ending) {
-      this.#settled();
-      return undefined;
-    }
-    if (await this.#run.begin()) this.#becomeReady();
-    const broke = await this.#run.broken;
-    const plan = broke && this.#breakDown(broke.error);
-    const thrown = await this.#run.settled;
-    this.#settled();
-    return state.status === 'failed' ? plan : this.#hasEnded(thrown);
+    if (this.request.ending) this.#endWith(() => undefined);
+    else this.#run.begin();
+    return this.#over.promise;
+  }
+
+  becameReady(): void {
+    const { state, policy } = this.parts;
+    policy.runIsReady();
+    state.to('running');
+    this.request.report('ready');
+  }
+
+  /** The component is failed from now on, even while the run still settles. */
+  broke({ error }: Thrown): void {
+    // Told to end already: how that went is known once it has settled.
+    if (this.parts.state.status === 'stopping') return;
+    this.#watchSettling();
+    this.#plan = this.#fail(error, this.request.ending ? undefined : this.parts.policy.runIsOver('failed'));
+  }
+
+  settled(thrown: Thrown | undefined): void {
+    this.#endWith(() => (this.parts.state.status === 'failed' ? this.#plan : this.#hasEnded(thrown)));
   }
 
   /** Tells the run to end, in this tick. */
@@ -98,27 +113,11 @@ export class SupervisedRun {
     if (!this.request.ending) this.#actOnUnhealthy(unhealthy);
   }
 
-  #becomeReady(): void {
-    const { state, policy } = this.parts;
-    // It may have been told to end, or have broken, just now.
-    if (state.status !== 'starting' || this.#run.ending) return;
-    policy.runIsReady();
-    state.to('running');
-    this.request.report('ready');
-  }
-
-  #settled(): void {
+  #endWith(decide: () => RestartPlan | undefined): void {
     this.#isOver = true;
     this.parts.policy.runIsNotReadyAnyMore();
     this.parts.state.endRun();
-  }
-
-  /** The run broke: the component is failed from now on, even while the run still settles. */
-  #breakDown(error: unknown): RestartPlan | undefined {
-    // Told to end already: how that went is known once it has settled.
-    if (this.parts.state.status === 'stopping') return undefined;
-    this.#watchSettling();
-    return this.#fail(error, this.request.ending ? undefined : this.parts.policy.runIsOver('failed'));
+    this.#over.resolve(decide());
   }
 
   #hasEnded(thrown: Thrown | undefined): RestartPlan | undefined {
@@ -178,7 +177,7 @@ export class SupervisedRun {
   #watchSettling(): void {
     const { clock } = this.parts.host;
     const { stopTimeoutMs } = this.parts.definition;
-    void settlesWithin(clock, this.#run.settled, stopTimeoutMs, { background: true }).then((settled) => {
+    void settlesWithin(clock, this.#over.promise, stopTimeoutMs, { background: true }).then((settled) => {
       if (!settled && !this.#isOver) this.overran(stopTimeoutMs);
     });
   }

@@ -114,6 +114,54 @@ describe('a logging sink', () => {
   });
 });
 
+describe('a logger whose levels are off', () => {
+  test.each([
+    [{ to: 'running', from: 'starting' }, 'log'],
+    [{ to: 'stopped', from: 'stopping' }, 'log'],
+    [{ to: 'stopping', from: 'running' }, 'debug'],
+    [{ to: 'failed', from: 'running', error: new Error('boom') }, 'error'],
+  ] as const)('is not handed what it would drop: %j', (change, level) => {
+    const lines: string[] = [];
+    const note = (name: string) => () => void lines.push(name);
+    const off = new Set<string>();
+    const logger = {
+      debug: note('debug'),
+      log: note('log'),
+      warn: note('warn'),
+      error: note('error'),
+      isLevelEnabled: (it: string) => !off.has(it),
+    };
+    const sink = new LoggingSink({ publish: () => undefined }, logger);
+    const event = {
+      name: 'feed',
+      at: 0,
+      durationMs: 1,
+      leaderOnly: false,
+      criticality: 'critical',
+      restarts: 0,
+    } as const;
+
+    sink.publish('lifecycle.component.status', { ...event, ...change });
+    off.add(level);
+    sink.publish('lifecycle.component.status', { ...event, ...change });
+
+    expect(lines).toEqual([level]);
+  });
+
+  test('gets all lines when it throws at the question', () => {
+    const logger = guarded({
+      log: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+      isLevelEnabled: () => {
+        throw new Error('do not ask');
+      },
+    });
+
+    expect(logger.isLevelEnabled('log')).toBe(true);
+  });
+});
+
 describe('a guarded logger', () => {
   const fault = () => {
     throw new Error('the disk is full');

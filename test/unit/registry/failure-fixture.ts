@@ -17,7 +17,9 @@ export async function live(component: Omit<Component, 'name'>): Promise<Life> {
   const starter = await fixture.start();
   await fixture.clock.advance(START_TIMEOUT_MS);
   expect(starter.state).toBe('resolved');
-  return { fixture, done: watch(starter.value!.done) };
+  const life = { fixture, done: watch(starter.value!.done) };
+  await fixture.clock.settle();
+  return life;
 }
 
 export async function stopped({ fixture }: Life): Promise<Watched<void>> {
