@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import { DEFAULT_ELECTION } from '../core/elector.js';
+import { Status } from '../core/status.js';
 import type { ComponentVerdict } from '../health/component-verdict.js';
 import type { ElectionVerdict } from '../health/election-verdict.js';
 import { HealthMonitor } from '../health/health-monitor.js';
@@ -29,8 +30,8 @@ export class LifecycleHealthIndicator {
   ) {}
 
   /**
-   * Everything: one key `component:<name>` per component, one `leadership:<election>` per election. The same frozen
-   * object for as long as nothing changes.
+   * Everything: one key `component:<name>` per component, one `leadership:<election>` per election. A component that is
+   * up shows its state only when that is not `running`. The same frozen object for as long as nothing changes.
    */
   isHealthy(): HealthIndicatorResult {
     const components = this.monitor.components();
@@ -65,7 +66,8 @@ export class LifecycleHealthIndicator {
     return this.#cached(verdict, () => {
       const { name, level, info, note } = verdict;
       return indicatorResult(this.indicators, componentKey(name), level, {
-        state: info.status,
+        // Probes ask often, and of most components there is nothing to say.
+        ...((level !== 'up' || info.status !== Status.Running) && { state: info.status }),
         ...(info.election !== undefined && { election: info.election }),
         ...(info.criticality !== 'critical' && { criticality: info.criticality }),
         ...(info.restarts > 0 && { restarts: info.restarts }),

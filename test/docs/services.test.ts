@@ -14,7 +14,7 @@ describe('the snippets of a page, put together', () => {
       status: 200,
       body: {
         info: {
-          'component:OrderFeed': { status: 'up', state: 'running' },
+          'component:OrderFeed': { status: 'up' },
           'component:InvoiceRun': { status: 'up', election: 'default' },
           'leadership:default': { status: 'up', role: 'leader' },
         },

@@ -93,7 +93,7 @@ describe.each(adapters)('health endpoints on %s', (_, createAdapter) => {
       body: {
         status: 'ok',
         details: {
-          'component:feed': { status: 'up', state: 'running' },
+          'component:feed': { status: 'up' },
           'leadership:default': { status: 'up', role: 'leader', fencingToken: '7' },
         },
       },
