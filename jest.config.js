@@ -42,7 +42,7 @@ export default {
   workerIdleMemoryLimit: '1GB',
   projects: [
     project('unit', 'unit'),
-    project('contract', 'contract'),
+    project('contract', 'contract', { globalTeardown: path('test/contract/skipped-engines.mjs') }),
     project('e2e-nest12', 'e2e'),
     project('e2e-nest11', 'e2e', { nestMajor: 11 }),
     project('docs', 'docs'),

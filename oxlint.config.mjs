@@ -11,12 +11,13 @@ const HOUSE = {
   'leader-only': ['core', 'decorators', 'leadership', '@nestjs/common', '@nestjs/core'],
   events: ['core', '@nestjs/event-emitter'],
   health: ['core', 'registry', 'leadership'],
+  watchdog: ['core'],
   terminus: ['core', 'registry', 'leadership', 'health', '@nestjs/common', '@nestjs/terminus'],
   testing: ['core', 'decorators', 'registry'],
 };
 
 // Without decorators a type import can be demanded; where there is metadata to emit, oxlint's fix would break injection.
-const WITHOUT_NEST = ['core', 'registry', 'leadership', 'health', 'testing', 'electors'];
+const WITHOUT_NEST = ['core', 'registry', 'leadership', 'health', 'watchdog', 'testing', 'electors'];
 
 const NODE = ['!node:*', '!node:*/**'];
 // A path that goes up after it went down gets round every other pattern.

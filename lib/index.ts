@@ -58,6 +58,40 @@ export {
 export { ElectionTerm } from './core/election-term.js';
 export { StandaloneElector } from './electors/standalone/standalone-elector.js';
 
+// Leases: for an elector on an engine of your own
+export { LeaseElector, type LeaseElectorOptions } from './core/lease/lease-elector.js';
+export {
+  LEASE_ELECTOR_SETTINGS,
+  resolveLeaseElectorSettings,
+  type LeaseElectorSettings,
+} from './core/lease/lease-elector-settings.js';
+export {
+  resolveLeaseTiming,
+  type LeaseTiming,
+  type LeaseTimingOptions,
+  type LeaseTimingRules,
+} from './core/lease/lease-timing.js';
+export {
+  type AbsentRecord,
+  type AcquireResult,
+  type FreeRecord,
+  type HeldRecord,
+  type LeaseClaim,
+  type LeaseHolder,
+  type LeaseRecord,
+  type LeaseStore,
+  type LeaseToRelease,
+  type OwnLease,
+  type RecordVersion,
+  type RenewResult,
+} from './core/lease/lease-store.js';
+
+// Leader-only methods: what only the leader does
+export { LeaderOnly, type LeaderOnlyOptions } from './leader-only/leader-only.decorator.js';
+export { LeaderOnlyCalls, type LeaderOnlyCount } from './leader-only/leader-only-calls.js';
+export { leaderTerm } from './leader-only/leader-term.js';
+export { NotLeaderException } from './leader-only/not-leader.exception.js';
+
 // Events: what happens
 export { EventBus } from './events/event-bus.js';
 export { type EventBusOptions } from './events/event-bus-options.js';
@@ -96,19 +130,30 @@ export { untilAborted } from './core/abort.js';
 export { systemClock, type Clock } from './core/clock.js';
 export { type LifecycleLogger } from './core/logger.js';
 export {
+  CampaignUnderWayError,
   ComponentFailedError,
   ComponentScopeError,
   DependencyCycleError,
   DuplicateComponentError,
   DuplicateModuleError,
+  EngineAnswerError,
+  EngineRefusalError,
+  EngineStandbyError,
   HealthCheckTimeoutError,
   InvalidComponentError,
   InvalidDependencyError,
   InvalidOptionError,
+  LeaderOnlyOverrunError,
+  LeaderOnlyUnboundError,
+  LeaderOnlyUseError,
+  LeaseOverrunError,
   LifecycleError,
+  OutsideOfTermError,
   PreviousRunUnsettledError,
+  RequestTimeoutError,
   RestartLimitError,
   RunEndedError,
+  StaleTokenError,
   StallError,
   StartTimeoutError,
   SteppedDownError,

@@ -12,7 +12,7 @@ import type { Elector } from './core/elector.js';
 import { isElector } from './core/elector-check.js';
 import { InvalidOptionError } from './core/errors.js';
 import { EventFanout } from './core/event-fanout.js';
-import { guarded } from './core/logger.js';
+import { guarded, type LifecycleLogger, type LogLevel } from './core/logger.js';
 import { LoggingSink } from './core/logging-sink.js';
 import { ComponentDiscovery } from './discovery/component-discovery.js';
 import { HealthRouteCheck } from './discovery/health-route-check.js';
@@ -20,6 +20,8 @@ import { modulesProviding } from './discovery/module-position.js';
 import { StandaloneElector } from './electors/standalone/standalone-elector.js';
 import { EventBus } from './events/event-bus.js';
 import { HealthMonitor } from './health/health-monitor.js';
+import { LeaderOnlyCalls } from './leader-only/leader-only-calls.js';
+import { LeaderOnlyModule } from './leader-only/leader-only.module.js';
 import { Leadership } from './leadership/leadership.js';
 import { LifecycleInputModule } from './lifecycle-input.module.js';
 import {
@@ -41,6 +43,7 @@ import { LIFECYCLE_PARTS, LifecycleOrchestrator, type LifecycleParts } from './l
 import { Registry } from './registry/registry.js';
 import { createHealthController } from './terminus/health.controller.js';
 import { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.js';
+import { WatchedElector } from './watchdog/watched-elector.js';
 
 const OPTIONS = Symbol('nestjs-lifecycle:options');
 const ELECTOR = Symbol('nestjs-lifecycle:elector');
@@ -105,12 +108,13 @@ function build(parts: {
     imports: [
       DiscoveryModule,
       TerminusModule,
+      LeaderOnlyModule,
       { module: LifecycleInputModule, imports, providers: inputs, exports: [OPTIONS, ELECTOR] },
       ...imports,
     ],
     controllers: health.endpoints ? [createHealthController(health)] : [],
     providers: [
-      { provide: LIFECYCLE_PARTS, inject: [OPTIONS, ELECTOR], useFactory: assemble },
+      { provide: LIFECYCLE_PARTS, inject: [OPTIONS, ELECTOR, LeaderOnlyCalls], useFactory: assemble },
       exposed(Registry, (it) => it.registry),
       exposed(Leadership, (it) => it.leadership),
       exposed(EventBus, (it) => it.bus),
@@ -134,18 +138,27 @@ function build(parts: {
 }
 
 /** Wires the parts by hand: none of them knows Nest. */
-function assemble(options: ResolvedLifecycleOptions, elector: Elector): LifecycleParts {
-  assertUsable(elector);
-  const logger = guarded(options.logger ?? new Logger('Lifecycle'));
+function assemble(options: ResolvedLifecycleOptions, given: Elector, leaderOnly: LeaderOnlyCalls): LifecycleParts {
+  assertUsable(given);
+  const logger = guarded(options.logger ?? nestLogger());
+  const elector = options.watchdog ? new WatchedElector(given, logger) : given;
   const { clock, random, identity } = options;
   const bus = new EventBus({ logger, clock, ...options.events });
   const events = new EventFanout(bus);
   const registry = new Registry({ ...options.registry, events, clock, random }).withLogger(logger);
   const sink = new LoggingSink(events, logger);
-  const leadership = new Leadership({ elector, registry, events: sink, clock, logger, identity, random });
+  const { stopTimeoutMs } = options.registry;
+  const settings = { clock, logger, identity, random, stopTimeoutMs };
+  const leadership = new Leadership({ elector, registry, events: sink, ...settings });
+  leaderOnly.connect(leadership, logger);
   const { intervalMs, timeoutMs } = options.health;
   const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs });
-  return { options, logger, elector, events, bus, registry, leadership, health };
+  return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health };
+}
+
+function nestLogger(): LifecycleLogger {
+  const isLevelEnabled = (level: LogLevel) => Logger.isLevelEnabled(level);
+  return Object.assign(new Logger('Lifecycle'), { isLevelEnabled });
 }
 
 function exposed<T>(

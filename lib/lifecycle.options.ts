@@ -88,6 +88,13 @@ export interface LifecycleModuleOptions extends Omit<RegistryOptions, 'events'> 
   /** Exit with code 1, after an orderly stop, when a critical component fails for good after the boot. @default false */
   readonly exitOnFailure?: boolean;
   /**
+   * Kill the process (SIGKILL) when its main thread is blocked beyond the deadline of a term: it could not stop its work, and
+   * another replica leads soon. For electors with a lease; with others it does nothing.
+   *
+   * @default false
+   */
+  readonly watchdog?: boolean;
+  /**
    * How long the app goes on at shutdown with readiness 503, in milliseconds, so that load balancers see it. Leader-only
    * components hand over at once all the same.
    *
@@ -112,6 +119,7 @@ export interface ResolvedLifecycleOptions {
   readonly awaitStart: boolean;
   readonly failFast: boolean;
   readonly exitOnFailure: boolean;
+  readonly watchdog: boolean;
   readonly drainDelayMs: number;
   readonly health: Required<HealthOptions>;
   readonly events: EventsOptions;
@@ -131,6 +139,7 @@ const OPTION_NAMES: readonly (keyof LifecycleModuleOptions)[] = [
   'awaitStart',
   'failFast',
   'exitOnFailure',
+  'watchdog',
   'drainDelayMs',
   'health',
   'events',
@@ -169,6 +178,7 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
     awaitStart: options.awaitStart ?? true,
     failFast: options.failFast ?? true,
     exitOnFailure: options.exitOnFailure ?? false,
+    watchdog: options.watchdog ?? false,
     drainDelayMs: options.drainDelayMs ?? 0,
     health: resolveHealthOptions(options.health),
     events: resolveEventsOptions(events),
@@ -209,6 +219,7 @@ function checkFlags(options: LifecycleModuleOptions): void {
   assertBoolean('awaitStart', options.awaitStart, WHERE);
   assertBoolean('failFast', options.failFast, WHERE);
   assertBoolean('exitOnFailure', options.exitOnFailure, WHERE);
+  assertBoolean('watchdog', options.watchdog, WHERE);
   assertDuration('drainDelayMs', options.drainDelayMs, WHERE);
   assertFunction('random', options.random, WHERE);
 }

@@ -17,6 +17,8 @@ function stopWith(parent) {
 }
 
 const parent = process.ppid;
+// What follows the name of the sample is for the sample.
+const [sample = '01-quickstart'] = process.argv.splice(2, 1);
 setup('.');
 console.log('Building the library and the sample, some seconds ...');
 buildLib();
@@ -24,4 +26,4 @@ buildSamples();
 if (process.env.npm_lifecycle_event !== undefined) stopWith(parent);
 
 // In this process, so that the sample itself gets the signals and its exit code is the command's.
-await import(pathToFileURL(join(ROOT, 'dist-sample', '01-quickstart', 'src', 'main.js')).href);
+await import(pathToFileURL(join(ROOT, 'dist-sample', sample, 'src', 'main.js')).href);

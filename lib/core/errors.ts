@@ -284,6 +284,58 @@ export class UnknownElectionError extends LifecycleError {
   }
 }
 
+/** `@LeaderOnly()` stands, or is used, where it cannot work. @publicApi */
+export class LeaderOnlyUseError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_LEADER_ONLY_USE';
+}
+
+/**
+ * A method marked with `@LeaderOnly()` was called on an object of which no app knows, so that nobody can tell whether it
+ * may run. It did not run.
+ *
+ * @publicApi
+ */
+export class LeaderOnlyUnboundError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_LEADER_ONLY_UNBOUND';
+
+  constructor(readonly method: string) {
+    super(
+      `${method}() is marked with @LeaderOnly(), and no app with LifecycleModule.forRoot() has made the object that it ` +
+        'was called on, or the app is not that far yet: constructors are too early. Import LifecycleModule.forRoot() in ' +
+        'the root module, and call the instance that Nest made. In a test do the same: without an elector it leads at once.',
+    );
+  }
+}
+
+/** A call of a method marked with `@LeaderOnly()` did not settle in time once its term had ended. @publicApi */
+export class LeaderOnlyOverrunError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_LEADER_ONLY_OVERRUN';
+
+  constructor(
+    readonly election: string,
+    readonly methods: readonly string[],
+    timeoutMs: number,
+  ) {
+    super(
+      `${methods.map((it) => `${it}()`).join(', ')} has not settled ${Math.round(timeoutMs)} ms after the term of election ` +
+        `"${election}" ended; nobody else can lead in order before it has. Let it react to leaderTerm().signal, or ` +
+        'raise stopTimeoutMs.',
+    );
+  }
+}
+
+/** `leaderTerm()` was called by code that runs under no term. @publicApi */
+export class OutsideOfTermError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_OUTSIDE_OF_TERM';
+
+  constructor() {
+    super(
+      'leaderTerm() was called outside of any term. Call it in a method marked with @LeaderOnly(), or in what a ' +
+        'leader-only component runs; elsewhere ask Leadership.term().',
+    );
+  }
+}
+
 /** The engine did not answer in time; whether it did what it was asked is unknown. @publicApi */
 export class RequestTimeoutError extends LifecycleError {
   readonly code = 'ERR_LIFECYCLE_REQUEST_TIMEOUT';
@@ -296,6 +348,39 @@ export class RequestTimeoutError extends LifecycleError {
 /** The engine, or its configuration, does not let this elector work; it stays so until somebody acts. @publicApi */
 export class EngineRefusalError extends LifecycleError {
   readonly code = 'ERR_LIFECYCLE_ENGINE_REFUSAL';
+}
+
+/**
+ * The engine's server takes no writes now: a standby, or one that is being failed over. Tried again; when it stays so, the
+ * elector was given the wrong server.
+ *
+ * @publicApi
+ */
+export class EngineStandbyError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_ENGINE_STANDBY';
+
+  constructor(engine: string, options?: ErrorOptions) {
+    super(
+      `This ${engine} server is a standby, or read-only: leases are written. Connect to the primary, by a name that ` +
+        'follows it over a failover.',
+      options,
+    );
+  }
+}
+
+/** A fenced resource refuses: somebody else has led since the term began, or the lease was given back. @publicApi */
+export class StaleTokenError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_STALE_TOKEN';
+
+  constructor(
+    readonly election: string,
+    readonly fencingToken: bigint,
+  ) {
+    super(
+      `Token ${fencingToken} of election "${election}" is stale: its term is over, and nothing may be done under it any ` +
+        'more. Roll the transaction back.',
+    );
+  }
 }
 
 /** The engine answered something that its elector cannot have meant; nothing is done on the strength of it. @publicApi */

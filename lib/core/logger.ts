@@ -27,32 +27,40 @@ export function guarded(logger: LifecycleLogger): GuardedLogger {
   return logger instanceof GuardedLogger ? logger : new GuardedLogger(logger);
 }
 
-/** Guards another logger. What that throws or rejects with is dropped: there is nowhere left to report it to. */
+/** Guards another logger. */
 export class GuardedLogger implements Required<LifecycleLogger> {
   constructor(private readonly logger: LifecycleLogger) {}
 
   log(message: string): void {
     try {
       dropRejection(this.logger.log(message));
-    } catch {}
+    } catch {
+      // There is nowhere left to report it to.
+    }
   }
 
   warn(message: string): void {
     try {
       dropRejection(this.logger.warn(message));
-    } catch {}
+    } catch {
+      // There is nowhere left to report it to.
+    }
   }
 
   error(message: string, stack?: string): void {
     try {
       dropRejection(this.logger.error(message, stack));
-    } catch {}
+    } catch {
+      // There is nowhere left to report it to.
+    }
   }
 
   debug(message: string): void {
     try {
       dropRejection(this.logger.debug?.(message));
-    } catch {}
+    } catch {
+      // There is nowhere left to report it to.
+    }
   }
 
   isLevelEnabled(level: LogLevel): boolean {

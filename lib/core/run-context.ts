@@ -7,6 +7,8 @@ export interface RunContext {
   /** The registry's monotonic clock at the moment the run began, in milliseconds. */
   readonly startedAt: number;
   readonly term?: LeadershipTerm;
+  /** The run that called it, where that belongs to another election. */
+  readonly outer?: RunContext;
 }
 
 /**
@@ -50,6 +52,13 @@ export function outsideOfRuns<T>(fn: () => T): T {
 
 export function currentRunContext(): RunContext | undefined {
   return storage.getStore();
+}
+
+/** Whether the calling code is part of an election's work, directly or through work of another one. */
+export function runsUnder(election: string): boolean {
+  let context = currentRunContext();
+  while (context !== undefined && context.term?.election !== election) context = context.outer;
+  return context !== undefined;
 }
 
 function checkIsOver(signal: AbortSignal): void {

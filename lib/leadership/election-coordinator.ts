@@ -6,7 +6,7 @@ import { errorText } from '../core/error-text.js';
 import { SteppedDownError } from '../core/errors.js';
 import { LifecycleEvent } from '../core/lifecycle-events.js';
 import { RateLimitedLog } from '../core/rate-limited-log.js';
-import { currentRunContext, outsideOfRuns } from '../core/run-context.js';
+import { outsideOfRuns, runsUnder } from '../core/run-context.js';
 import type { LeaderTrouble } from '../registry/component-host.js';
 import { Campaign, type CampaignListener } from './campaign.js';
 import type { ElectionSnapshot } from './election-snapshot.js';
@@ -14,6 +14,7 @@ import type { LeadershipOptions } from './leadership-options.js';
 import { LoopWatch } from './loop-watch.js';
 import { ServedTerm } from './served-term.js';
 import { Tenure } from './tenure.js';
+import type { TermCalls } from './term-calls.js';
 import { Waiters } from './waiters.js';
 
 /** Pause after a campaign that ended without having been told to. */
@@ -44,6 +45,7 @@ export class ElectionCoordinator implements CampaignListener {
   /** How long not to stand after the campaign that is being ended. */
   #cooldownMs: number | undefined;
   #failedTerms = 0;
+  #seen: { readonly state: readonly unknown[]; readonly snapshot: ElectionSnapshot } | undefined;
 
   constructor(
     private readonly election: string,
@@ -59,13 +61,27 @@ export class ElectionCoordinator implements CampaignListener {
     return term?.isValid() === true ? term : undefined;
   }
 
+  /** Where calls run under the term, while there is one. */
+  get calls(): TermCalls | undefined {
+    return this.term && this.#tenure?.calls;
+  }
+
   get leader(): LeaderInfo | undefined {
     return this.#leader;
   }
 
+  /** The same object for as long as nothing changes: probes ask often. */
   get snapshot(): ElectionSnapshot {
     const { term } = this;
-    const wedged = this.#watch.problem;
+    const wedged = this.#watch.problem ?? this.#tenure?.overrun?.message;
+    const state = [term, wedged, this.#leader, this.#error] as const;
+    if (this.#seen?.state.every((it, index) => it === state[index]) !== true) {
+      this.#seen = { state, snapshot: this.#describe(term, wedged) };
+    }
+    return this.#seen.snapshot;
+  }
+
+  #describe(term: LeadershipTerm | undefined, wedged: string | undefined): ElectionSnapshot {
     return {
       election: this.election,
       leading: term !== undefined,
@@ -99,7 +115,7 @@ export class ElectionCoordinator implements CampaignListener {
     // Who hears of it, and how the elector goes on, is no part of the run that may be calling.
     outsideOfRuns(() => campaign.end(new SteppedDownError(this.election, reason, { cause })));
     // The work itself would wait for its own end.
-    if (currentRunContext()?.term?.election !== this.election) await campaign.over;
+    if (!runsUnder(this.election)) await campaign.over;
   }
 
   stepDownFailed({ component, error }: LeaderTrouble): void {

@@ -8,7 +8,7 @@ export interface ElectionSnapshot {
   readonly fencingToken?: bigint;
   /** Who leads, as far as can be seen from here. */
   readonly leader?: LeaderInfo;
-  /** The election loop hangs, and how that shows. Only a restart of this process cures it. */
+  /** The election loop or a call under a term that has ended hangs, and how that shows. Only a restart of this process cures it. */
   readonly wedged?: string;
   /** The last error of the elector that no success has followed. */
   readonly error?: unknown;

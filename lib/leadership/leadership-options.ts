@@ -15,4 +15,6 @@ export interface LeadershipOptions {
   readonly identity: string;
   /** Source of jitter, from 0 to 1. */
   readonly random: () => number;
+  /** Time for calls of `@LeaderOnly()` methods to settle once their term has ended, in milliseconds. @default 10000 */
+  readonly stopTimeoutMs?: number;
 }

@@ -6,6 +6,7 @@ import type { LeaderTrouble } from '../registry/component-host.js';
 import { ElectionCoordinator } from './election-coordinator.js';
 import type { ElectionSnapshot } from './election-snapshot.js';
 import type { LeadershipOptions } from './leadership-options.js';
+import type { TermCalls } from './term-calls.js';
 import { Waiters } from './waiters.js';
 
 /**
@@ -61,7 +62,8 @@ export class Leadership {
   }
 
   /**
-   * The term that the calling code runs under: in code that a leader-only component's run called, at any depth. It may
+   * The term that the calling code runs under: in code that a leader-only component's run, or a method marked with
+   * `@LeaderOnly()`, called, at any depth. It may
    * have ended; ask it. Undefined everywhere else.
    */
   current(): LeadershipTerm | undefined {
@@ -102,6 +104,23 @@ export class Leadership {
   /** Every election that this replica stands for. */
   elections(): readonly ElectionSnapshot[] {
     return Array.from(this.#coordinators.values(), (it) => it.snapshot);
+  }
+
+  /** Whether `stop()` was called. @internal */
+  get stopped(): boolean {
+    return this.#state === 'stopped';
+  }
+
+  /**
+   * Where calls run under the term of an election, while this replica leads it. An election that nobody has named before
+   * is stood for from now on: a module may be loaded after the boot.
+   *
+   * @internal
+   */
+  callsUnder(election: string): TermCalls | undefined {
+    const coordinator = this.#coordinators.get(election);
+    if (coordinator === undefined) this.#campaignFor(election);
+    return coordinator?.calls;
   }
 
   /** Stands for elections from now on. Nothing after the first call, and after `stop()`. @internal */

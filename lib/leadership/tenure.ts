@@ -1,14 +1,22 @@
 import { onAbort } from '../core/abort.js';
-import { StopFailedError, StopTimeoutError } from '../core/errors.js';
+import { settlesWithin } from '../core/clock.js';
+import { LeaderOnlyOverrunError, StopFailedError, StopTimeoutError } from '../core/errors.js';
 import { LifecycleEvent } from '../core/lifecycle-events.js';
+import { guarded } from '../core/logger.js';
+import { REGISTRY_DEFAULTS } from '../core/registry-options.js';
 import type { Campaign } from './campaign.js';
 import type { LeadershipOptions } from './leadership-options.js';
 import type { ServedTerm } from './served-term.js';
+import { TermCalls } from './term-calls.js';
 
 /** One term served: acquired is published and the work started; once it has ended, lost is published and the work stopped. */
 export class Tenure {
   /** A critical component failed for good in it. */
   failed = false;
+  /** Calls of marked methods: work of the term like its components. */
+  readonly calls: TermCalls;
+  /** Set while calls go on that have had their time to settle. */
+  overrun: LeaderOnlyOverrunError | undefined;
   readonly #acquiredAt: number;
   readonly #ended: Promise<void>;
 
@@ -19,6 +27,7 @@ export class Tenure {
     private readonly warn: (operation: string, error: unknown) => void,
   ) {
     this.#acquiredAt = options.clock.now();
+    this.calls = new TermCalls({ startedAt: this.#acquiredAt, term });
     // Before anybody else listens: whoever hears of the loss must hear of it before the work is told to stop.
     this.#ended = new Promise((resolve) => onAbort(term.signal, () => resolve(this.#publishLost())));
   }
@@ -27,7 +36,7 @@ export class Tenure {
   async serve(): Promise<void> {
     await this.#startWork();
     await this.#ended;
-    await this.#stopWork();
+    await Promise.all([this.#stopWork(), this.#awaitCalls()]);
   }
 
   /** Components that subscribe in their own start still hear of the acquisition: it is replayed once they are ready. */
@@ -59,6 +68,17 @@ export class Tenure {
       if (late.length > 0) this.warn('release', new Error(`nobody else can lead before ${names} has settled`));
     }
     await registry.whenSettled(this.term.election);
+  }
+
+  /** Their signal is aborted; none begins any more. */
+  async #awaitCalls(): Promise<void> {
+    const { clock, logger, stopTimeoutMs = REGISTRY_DEFAULTS.stopTimeoutMs } = this.options;
+    const settled = this.calls.whenSettled();
+    if (await settlesWithin(clock, settled, stopTimeoutMs)) return;
+    this.overrun = new LeaderOnlyOverrunError(this.term.election, this.calls.pending, stopTimeoutMs);
+    guarded(logger).error(this.overrun.message);
+    await settled;
+    this.overrun = undefined;
   }
 
   #publishAcquired(): void {

@@ -1,23 +1,17 @@
-import type { Elector } from '../../lib/core/elector.js';
-import { ManualClock } from '../../lib/testing/manual-clock.js';
-import type { ElectorArena } from './elector-fixture.js';
+import { ManualClock, virtualTime, type ElectorArena } from 'nestjs-lifecycle/testing';
 
-/** Electors that take a clock, on virtual time. */
-export function virtualArena(create: (clock: ManualClock) => () => Elector): ElectorArena {
+/** Electors that take a clock, on virtual time. Nothing may be left behind that waits for time. */
+export function virtualArena(
+  create: (clock: ManualClock) => Omit<ElectorArena, 'until' | 'pass' | 'close'>,
+): ElectorArena {
   const clock = new ManualClock();
-  const createElector = create(clock);
+  const time = virtualTime(clock);
   return {
-    createElector,
-    async until(condition) {
-      for (let waitedMs = 0; waitedMs <= 60_000; waitedMs += 100) {
-        await clock.settle();
-        if (condition()) return;
-        await clock.advance(100);
-      }
-      throw new Error('The condition does not hold after 60 s of virtual time');
-    },
-    pass: () => clock.advance(60_000),
+    ...time,
+    ...create(clock),
     async close() {
+      // Campaigns of electors that have crashed end without anybody waiting for them.
+      await clock.advance(60_000);
       if (clock.pending > 0) throw new Error(`${clock.pending} timers are left behind`);
     },
   };

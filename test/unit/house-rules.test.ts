@@ -18,6 +18,7 @@ const FOLDERS = [
   'leader-only',
   'events',
   'health',
+  'watchdog',
   'terminus',
   'electors/memory',
   'electors/standalone',
@@ -48,6 +49,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'leader-only': ['core', 'decorators', 'leadership', '@nestjs/common', '@nestjs/common/internal.js', '@nestjs/core'],
   events: ['core', '@nestjs/event-emitter'],
   health: ['core', 'registry', 'leadership'],
+  watchdog: ['core'],
   terminus: [
     'core',
     'registry',

@@ -44,7 +44,7 @@ export interface LeaseElectorSettings {
   readonly clock?: Clock;
 }
 
-/** The names of these options, for electors that reject what they do not know. */
+/** The names of these options, for electors that reject what they do not know. @publicApi */
 export const LEASE_ELECTOR_SETTINGS = [
   'namespace',
   'timing',
@@ -60,6 +60,7 @@ export const LEASE_ELECTOR_SETTINGS = [
  *
  * @param where for the error, for example "RedisElector"
  * @throws InvalidOptionError
+ * @publicApi
  */
 export function resolveLeaseElectorSettings(
   given: LeaseElectorSettings,

@@ -11,7 +11,7 @@ import type { LeaseTiming } from './lease-timing.js';
 
 const SHUTDOWN_TIMEOUT_MS = 25_000;
 
-/** What an elector over a lease store is made of. */
+/** What an elector over a lease store is made of. @publicApi */
 export interface LeaseElectorOptions {
   readonly store: LeaseStore;
   /** As `resolveLeaseTiming()` has checked it. */
@@ -37,7 +37,11 @@ export interface LeaseElectorOptions {
   readonly randomPart?: () => string;
 }
 
-/** An elector over any engine that can hold a lease: what the electors of the engines are made of. */
+/**
+ * An elector over any engine that can hold a lease: what the electors of the engines are made of.
+ *
+ * @publicApi
+ */
 export class LeaseElector implements Elector {
   /** A follower's longest silence is the pause after a refusal, a lease, and the request that follows it. */
   readonly reportsWithinMs: number;

@@ -13,7 +13,7 @@ export interface LeaseTimingOptions {
   readonly stopBudgetMs?: number;
 }
 
-/** Times with the ones that follow from them. */
+/** Times with the ones that follow from them. @publicApi */
 export interface LeaseTiming extends Required<LeaseTimingOptions> {
   /** Kept free at the end of the lease for clocks that run apart: at least 250 ms, or a tenth of the lease. */
   readonly marginMs: number;
@@ -23,7 +23,7 @@ export interface LeaseTiming extends Required<LeaseTimingOptions> {
   readonly retryMs: number;
 }
 
-/** What an engine makes different. */
+/** What an engine makes different. @publicApi */
 export interface LeaseTimingRules {
   /** Used for times that are not given. @default those of `LEASE_TIMINGS.default` */
   readonly defaults?: Required<LeaseTimingOptions>;
@@ -53,6 +53,7 @@ const MARGIN_SHARE = 0.1;
  *
  * @param where for the error, for example "RedisElector"
  * @throws InvalidOptionError with the numbers and the rule that they break
+ * @publicApi
  */
 export function resolveLeaseTiming(
   given: LeaseTimingOptions | 'fast' = {},

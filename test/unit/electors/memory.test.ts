@@ -4,10 +4,10 @@ import { InvalidOptionError } from '../../../lib/core/errors.js';
 import { MemoryElectionHub } from '../../../lib/electors/memory/memory-election-hub.js';
 import { MemoryElector } from '../../../lib/electors/memory/memory-elector.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
-import { TestCandidate } from '../../contract/test-candidate.js';
+import { ContractCandidate } from '../../../lib/testing/contract/contract-candidate.js';
 
 interface Rival {
-  readonly candidate: TestCandidate;
+  readonly candidate: ContractCandidate;
   end(): Promise<void>;
 }
 
@@ -15,8 +15,8 @@ class Arena {
   readonly clock = new ManualClock();
   readonly hub = new MemoryElectionHub({ clock: this.clock });
 
-  stand(candidate: TestCandidate | string, election = 'default', hub = this.hub): Rival {
-    const it = typeof candidate === 'string' ? new TestCandidate(candidate) : candidate;
+  stand(candidate: ContractCandidate | string, election = 'default', hub = this.hub): Rival {
+    const it = typeof candidate === 'string' ? new ContractCandidate(candidate) : candidate;
     const control = new AbortController();
     const campaign = new MemoryElector(hub).campaign(election, it, control.signal);
     return {
@@ -64,7 +64,7 @@ describe('MemoryElector', () => {
 
   test('asks a candidate that resigns at once once a second, not in a loop that blocks the process', async () => {
     const arena = new Arena();
-    const hasty = new TestCandidate('hasty');
+    const hasty = new ContractCandidate('hasty');
     let asked = 0;
     hasty.onElected = async () => void asked++;
     const rival = arena.stand(hasty);
@@ -146,7 +146,7 @@ describe('MemoryElector', () => {
 
   test('never elects one that has just been told to end', async () => {
     const arena = new Arena();
-    const leader = { candidate: new TestCandidate('a'), onTurn: () => undefined };
+    const leader = { candidate: new ContractCandidate('a'), onTurn: () => undefined };
     arena.hub.join('default', leader);
     const rivals = ['b', 'c'].map((it) => arena.stand(it));
 
@@ -183,7 +183,7 @@ describe('MemoryElector', () => {
 
   test('is not broken by a candidate that throws when it hears of a leader, be it the one that waits or the one that leads', async () => {
     const arena = new Arena();
-    const hostile = new TestCandidate('hostile');
+    const hostile = new ContractCandidate('hostile');
     hostile.onLeaderObserved = () => {
       throw new Error('broken listener');
     };
@@ -204,7 +204,7 @@ describe('MemoryElector', () => {
 
   test.each(['throws', 'rejects'])('takes work that %s for a resignation, and reports it', async (how) => {
     const arena = new Arena();
-    const hostile = new TestCandidate('hostile');
+    const hostile = new ContractCandidate('hostile');
     hostile.onElected = () => {
       if (how === 'throws') throw new Error('broken work');
       return Promise.reject(new Error('broken work'));

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Clock } from '../../../lib/core/clock.js';
 import { StandaloneElector } from '../../../lib/electors/standalone/standalone-elector.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
-import { TestCandidate } from '../../contract/test-candidate.js';
+import { ContractCandidate } from '../../../lib/testing/contract/contract-candidate.js';
 
 /** Monotonic time as on a manual clock, and a wall clock that can be set. */
 class WallClock extends ManualClock {
@@ -14,7 +14,7 @@ class WallClock extends ManualClock {
 }
 
 function campaigning(clock: ManualClock & Clock, elector = new StandaloneElector({ clock })) {
-  const candidate = new TestCandidate();
+  const candidate = new ContractCandidate();
   const control = new AbortController();
   const campaign = elector.campaign('default', candidate, control.signal);
   return { candidate, elector, end: () => (control.abort(new Error('over')), campaign) };
@@ -33,7 +33,7 @@ describe('StandaloneElector', () => {
   test('leads in every election at the same time', async () => {
     const clock = new WallClock();
     const first = campaigning(clock);
-    const second = new TestCandidate();
+    const second = new ContractCandidate();
     const control = new AbortController();
     const campaign = first.elector.campaign('other', second, control.signal);
 

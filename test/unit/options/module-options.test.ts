@@ -18,7 +18,7 @@ const forRootAsync = (options: unknown) => () => LifecycleModule.forRootAsync(op
 
 /** Every option with values that cannot work: what was given, and which option the error is about. */
 const BAD: readonly (readonly [given: Record<string, unknown>, option: string, value: unknown])[] = [
-  ...['autoStart', 'awaitStart', 'failFast', 'exitOnFailure', 'isGlobal'].flatMap((option) =>
+  ...['autoStart', 'awaitStart', 'failFast', 'exitOnFailure', 'watchdog', 'isGlobal'].flatMap((option) =>
     ['yes', 1, null].map((value) => [{ [option]: value }, option, value] as const),
   ),
   ...['drainDelayMs', 'startTimeoutMs', 'stopTimeoutMs', 'shutdownTimeoutMs'].flatMap((option) =>
@@ -134,6 +134,7 @@ it('has every default written once', () => {
     awaitStart: true,
     failFast: true,
     exitOnFailure: false,
+    watchdog: false,
     drainDelayMs: 0,
     health: { endpoints: true, path: 'health', decorators: [], intervalMs: 5000, timeoutMs: 2000 },
     events: {},

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Deferred } from '../../../lib/core/deferred.js';
 import { CampaignUnderWayError } from '../../../lib/core/errors.js';
+import { ContractCandidate } from '../../../lib/testing/contract/contract-candidate.js';
 import { ManualElector } from '../../../lib/testing/manual-elector.js';
-import { TestCandidate } from '../../contract/test-candidate.js';
 import { aborted, leaderOnly, Replica } from '../leadership/leadership-fixtures.js';
 
 const booted: Replica[] = [];
@@ -174,7 +174,7 @@ describe('observe()', () => {
 describe('campaign()', () => {
   test('ends the term in the same tick as its signal aborts, and resolves when the work has settled', async () => {
     const elector = new ManualElector();
-    const candidate = new TestCandidate();
+    const candidate = new ContractCandidate('me', () => undefined);
     const settling = new Deferred<void>();
     candidate.settling = settling.promise;
     const control = new AbortController();
@@ -195,9 +195,9 @@ describe('campaign()', () => {
   test('serves one app: a second campaign for the same election says what to do instead', async () => {
     const { elector } = await app();
 
-    await expect(elector.campaign('default', new TestCandidate(), new AbortController().signal)).rejects.toThrow(
-      CampaignUnderWayError,
-    );
+    await expect(
+      elector.campaign('default', new ContractCandidate('me', () => undefined), new AbortController().signal),
+    ).rejects.toThrow(CampaignUnderWayError);
   });
 
   test('takes work that throws or rejects for a resignation', async () => {
@@ -208,7 +208,7 @@ describe('campaign()', () => {
       },
     ]) {
       const elector = new ManualElector();
-      const candidate = new TestCandidate();
+      const candidate = new ContractCandidate('me', () => undefined);
       candidate.onElected = work;
       const control = new AbortController();
       const campaign = elector.campaign('default', candidate, control.signal);

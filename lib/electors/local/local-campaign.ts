@@ -1,0 +1,131 @@
+import { onAbort } from '../../core/abort.js';
+import { backoffMs } from '../../core/backoff.js';
+import { delay } from '../../core/clock.js';
+import { asRefusal } from './refusals.js';
+import { HolderSight } from './holder-sight.js';
+import { POLL_MS, type LocalContext } from './local-context.js';
+import { LocalTenure } from './local-tenure.js';
+
+const POLL_JITTER = 0.2;
+/** Nothing changes until somebody has acted on the error's message. */
+export const REFUSAL_PAUSE_MS = 4000;
+/** An address that is taken and where nobody answers: its holder is stopped, or on its way out. */
+const RETRY = { initialMs: 2, maxMs: 1000 };
+/** With `spread` only. */
+const TURN_SPREAD_MS = 50;
+/** Whoever gave a term up lets the others try first. */
+const STAND_BACK_MS = 1000;
+
+/** One candidate in one election: tries for the address, leads while it has it, else waits for whoever has it to go. */
+export class LocalCampaign {
+  #holder: HolderSight | undefined;
+  #endPause: () => void = () => undefined;
+  #standBackUntil: number;
+  /** Tries in a row after which nobody is known to lead. */
+  #failures = 0;
+
+  /** @param standBackUntil time on the clock before which others go first */
+  constructor(
+    private readonly context: LocalContext,
+    standBackUntil: number,
+  ) {
+    this.#standBackUntil = standBackUntil;
+  }
+
+  /** For the campaign that follows this one: time on the clock before which others go first. */
+  get standBackUntil(): number {
+    return this.#standBackUntil;
+  }
+
+  /** Resolves when the signal has aborted and nothing is left. Never rejects. */
+  async run(): Promise<void> {
+    const { signal, voice } = this.context;
+    while (!signal.aborted) {
+      try {
+        await this.#tryOnce();
+        await this.#follow();
+      } catch (error) {
+        const refused = voice.failed('claim', asRefusal(error));
+        if (this.#holder?.open !== true) this.#forgetHolder();
+        await this.#pause(refused ? REFUSAL_PAUSE_MS : this.#nextRetryMs());
+      }
+    }
+    this.#forgetHolder();
+    voice.leads(undefined);
+  }
+
+  async #tryOnce(): Promise<void> {
+    const { handicap, signal, clock } = this.context;
+    // Elections that begin at once take their turns in another order in each process.
+    if (handicap !== undefined && this.#holder === undefined) await this.#pause(TURN_SPREAD_MS * Math.random());
+    const handicapMs = handicap?.ms ?? 0;
+    const leave = handicap?.take();
+    try {
+      // While somebody holds it, it is only a look.
+      if (this.#holder === undefined) await this.#pause(handicapMs * (0.8 + Math.random() / 5));
+      if (!signal.aborted && clock.now() >= this.#standBackUntil) await this.#claim();
+    } finally {
+      leave?.();
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { voice, clock } = this.context;
+    const startedAt = clock.now();
+    const tenure = new LocalTenure(this.context);
+    const won = await tenure.begin();
+    voice.report({ kind: 'attempt', won, latencyMs: clock.now() - startedAt });
+    if (!won) return void this.#holder?.look();
+    this.#forgetHolder();
+    if (await tenure.serve()) {
+      this.#failures = 0;
+      this.#standBackUntil = clock.now() + STAND_BACK_MS;
+    }
+  }
+
+  /** Until it is worth another try. */
+  async #follow(): Promise<void> {
+    if (this.context.signal.aborted) return;
+    this.#holder ??= this.#watchHolder();
+    await this.#pause(this.#untilMayTry(POLL_MS * (1 + POLL_JITTER * Math.random())));
+    if (this.#holder.open || this.context.signal.aborted) return;
+    this.#forgetHolder();
+    // At once the first time: that is the hand-over.
+    if (this.#failures === 0) this.#failures = 1;
+    else await this.#pause(this.#untilMayTry(this.#nextRetryMs()));
+  }
+
+  #watchHolder(): HolderSight {
+    const onKnown = () => {
+      this.#failures = 0;
+      // The others have had their turn.
+      this.#standBackUntil = Math.min(this.#standBackUntil, this.context.clock.now());
+    };
+    return new HolderSight(this.context, onKnown, () => this.#endPause());
+  }
+
+  #forgetHolder(): void {
+    this.#holder?.close();
+    this.#holder = undefined;
+  }
+
+  /** A pause, cut to the time for which others go first. */
+  #untilMayTry(pauseMs: number): number {
+    const standBackMs = this.#standBackUntil - this.context.clock.now();
+    return standBackMs > 0 ? Math.min(standBackMs, pauseMs) : pauseMs;
+  }
+
+  #nextRetryMs(): number {
+    return backoffMs(this.#failures++, RETRY, Math.random());
+  }
+
+  /** Ends early when the holder goes, or the campaign ends. */
+  async #pause(pauseMs: number): Promise<void> {
+    const cut = new AbortController();
+    const unlisten = onAbort(this.context.signal, () => cut.abort());
+    this.#endPause = () => cut.abort();
+    if (this.#holder?.open === false) cut.abort();
+    await delay(this.context.clock, pauseMs, cut.signal, { background: true });
+    unlisten();
+  }
+}

@@ -1,0 +1,24 @@
+import type { Clock } from '../../core/clock.js';
+import type { Candidate } from '../../core/elector.js';
+import type { CandidateVoice } from '../../core/lease/candidate-voice.js';
+import type { Handicap } from '../../core/lease/handicap.js';
+import type { ElectionPlace } from './election-place.js';
+import type { TokenFile } from './token-file.js';
+
+/** One candidate in one election on this host. */
+export interface LocalContext {
+  readonly election: string;
+  readonly candidate: Candidate;
+  /** The candidate, as it is told of things. */
+  readonly voice: CandidateVoice;
+  readonly signal: AbortSignal;
+  readonly place: ElectionPlace;
+  readonly tokens: TokenFile;
+  /** Where this process can be reached. */
+  readonly address: string | undefined;
+  readonly clock: Clock;
+  readonly handicap: Handicap | undefined;
+}
+
+/** How often each process gives a sign of life, and a follower looks again although its connection says nothing. */
+export const POLL_MS = 2000;

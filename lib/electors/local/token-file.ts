@@ -1,0 +1,107 @@
+import { open, readFile, rename, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../../core/clock.js';
+import { errorText } from '../../core/error-text.js';
+import { EngineRefusalError } from '../../core/errors.js';
+import { assertOwnDirectory } from './token-directory.js';
+import { formatTokenRecord, parseTokenRecord, type TokenRecord } from './token-record.js';
+
+/**
+ * The last fencing token of an election, on disk. Only who holds the election's address writes it, and lets go of the
+ * address only when the write has settled, so there is one writer at a time.
+ */
+export class TokenFile {
+  /** The largest that was seen here: the file may be deleted, and the clock set back. */
+  #highest = 0n;
+
+  constructor(
+    private readonly path: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * A token that is larger than all before, on disk for good when this resolves.
+   *
+   * @param onUnreadable called when the file is not one of ours; then the clock alone says what is larger
+   * @throws EngineRefusalError when it cannot be kept
+   */
+  async next(holder: Omit<TokenRecord, 'token'>, onUnreadable: (error: unknown) => void): Promise<bigint> {
+    try {
+      await this.#look(onUnreadable);
+      const now = BigInt(Math.round(this.clock.wallNow() * 1000));
+      const token = now > this.#highest ? now : this.#highest + 1n;
+      await this.#write({ ...holder, token });
+      this.#highest = token;
+      return token;
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  /** What is kept; `undefined` when there is nothing. @throws EngineRefusalError when it cannot be read */
+  async read(): Promise<TokenRecord | undefined> {
+    try {
+      return await this.#look(() => undefined);
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  /** Folders for temporary files are cleared of what nobody has touched for days. Never rejects. */
+  async touch(): Promise<void> {
+    const now = new Date();
+    await utimes(this.path, now, now).catch(() => undefined);
+  }
+
+  async #look(onUnreadable: (error: unknown) => void): Promise<TokenRecord | undefined> {
+    // At once: this is the time in which nobody leads.
+    const [text] = await Promise.all([
+      readFile(this.path, 'utf8').catch(absentFile),
+      assertOwnDirectory(dirname(this.path)),
+    ]);
+    if (text === undefined) return undefined;
+    const record = parseTokenRecord(text);
+    if (record === undefined) onUnreadable(new Error(`${this.path} is not a token file; it is written anew`));
+    else if (record.token > this.#highest) this.#highest = record.token;
+    return record;
+  }
+
+  async #write(record: TokenRecord): Promise<void> {
+    // Never half a file, and none that a crash of the host takes back after it was seen.
+    const draft = `${this.path}.new`;
+    const file = await open(draft, 'w', 0o600);
+    try {
+      await file.writeFile(formatTokenRecord(record));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, this.path);
+    await syncDirectory(dirname(this.path));
+  }
+
+  #refusal(error: unknown): EngineRefusalError {
+    if (error instanceof EngineRefusalError) return error;
+    return new EngineRefusalError(
+      `The fencing token cannot be kept in ${this.path}: ${errorText(error)}. Without it nobody leads. ` +
+        'Let this user write there, or give LocalElector another "directory".',
+      { cause: error },
+    );
+  }
+}
+
+function absentFile(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+  throw error;
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows has no such thing.
+  if (process.platform === 'win32') return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

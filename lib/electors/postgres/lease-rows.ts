@@ -1,0 +1,110 @@
+import { EngineAnswerError, EngineStandbyError } from '../../core/errors.js';
+import type { AcquireResult, LeaseClaim, LeaseRecord, LeaseToRelease, OwnLease } from '../../core/lease/lease-store.js';
+import { leaseStatements, type LeaseStatements } from './lease-statements.js';
+import { creationOf } from './lease-table.js';
+import type { PostgresConnection, TextRow } from './postgres-connection.js';
+
+/** What was read of an election; all of the row's columns are null when it has none. */
+type ReadRow = TextRow<'standby' | 'holder' | 'identity' | 'address' | 'token' | 'version' | 'leaseMs' | 'remainingMs'>;
+
+/** What a renewal has changed. */
+export interface Renewal {
+  readonly version: string;
+  /** The server process that did it. */
+  readonly pid: number;
+}
+
+/** The table of leases: what can be asked of it over one connection, in one statement each. */
+export class LeaseRows {
+  readonly statements: LeaseStatements;
+
+  constructor(
+    readonly table: string,
+    private readonly namespace: string,
+  ) {
+    this.statements = leaseStatements(table);
+  }
+
+  /** The row's name. */
+  nameOf(election: string): string {
+    return `${this.namespace}/${election}`;
+  }
+
+  async create(connection: PostgresConnection, signal: AbortSignal): Promise<void> {
+    await connection.query(creationOf(this.table), [], signal);
+  }
+
+  /** @throws EngineStandbyError: a standby lags behind, and cannot be written to */
+  async read(connection: PostgresConnection, election: string, signal: AbortSignal): Promise<LeaseRecord> {
+    const [row] = await connection.query<keyof ReadRow>(this.statements.read, [this.nameOf(election)], signal);
+    if (row === undefined) throw new EngineAnswerError('read', 'there is no row in it');
+    if (row.standby !== 't') return recordOf(row);
+    const error = new EngineStandbyError('PostgreSQL');
+    // Where a name leads to the primary, it may lead to another server by now.
+    connection.destroy(error);
+    throw error;
+  }
+
+  async acquire(connection: PostgresConnection, claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
+    const { election, tokenAbove, holder, identity, address = null, leaseMs, basis } = claim;
+    const values = [this.nameOf(election), String(tokenAbove), holder, identity, address, leaseMs];
+    const { insert, takeOver } = this.statements;
+    const [row] =
+      basis.kind === 'absent'
+        ? await connection.query<'token' | 'version'>(insert, values, signal)
+        : await connection.query<'token' | 'version'>(takeOver, [...values, ...basisValues(basis)], signal);
+    if (row === undefined) return { won: false };
+    return { won: true, token: BigInt(text(row.token)), version: text(row.version) };
+  }
+
+  async renew(connection: PostgresConnection, lease: OwnLease, signal: AbortSignal): Promise<Renewal | undefined> {
+    const { election, token, holder, leaseMs } = lease;
+    const values = [this.nameOf(election), String(token), holder, leaseMs];
+    const [row] = await connection.query<'version' | 'pid'>(this.statements.renew, values, signal);
+    return row && { version: text(row.version), pid: Number(row.pid) };
+  }
+
+  async release(
+    connection: PostgresConnection,
+    lease: LeaseToRelease,
+    signal: AbortSignal,
+    statement = this.statements.release,
+  ): Promise<void> {
+    const { election, token, holder } = lease;
+    const values = [this.nameOf(election), token === undefined ? null : String(token), holder];
+    await connection.query(statement, values, signal);
+  }
+}
+
+function basisValues(basis: Exclude<LeaseRecord, { kind: 'absent' }>): unknown[] {
+  const { kind, token, version } = basis;
+  return [
+    kind,
+    token === undefined ? null : String(token),
+    version === undefined ? null : String(version),
+    kind === 'held' ? basis.holder : null,
+  ];
+}
+
+function recordOf(row: ReadRow): LeaseRecord {
+  const { holder } = row;
+  if (holder === null) return { kind: 'absent' };
+  const last = { token: BigInt(text(row.token)), version: text(row.version) };
+  if (holder === '') return { kind: 'released', ...last };
+  const remainingMs = Number(row.remainingMs);
+  if (remainingMs <= 0) return { kind: 'vacant', ...last };
+  return {
+    kind: 'held',
+    holder,
+    identity: text(row.identity),
+    leaseMs: Number(row.leaseMs),
+    remainingMs,
+    ...last,
+    ...(row.address !== null && { address: row.address }),
+  };
+}
+
+/** Of a column that is never null. */
+function text(value: string | null): string {
+  return value ?? '';
+}

@@ -1,0 +1,85 @@
+import { quoted } from './lease-table.js';
+
+/** On which all replicas are told, and tell, that a lease was released. */
+export const CHANNEL = 'nestjs_lifecycle_lease';
+
+/** All statements about leases, each complete in itself: between two of them a pooler may change the connection. */
+export interface LeaseStatements {
+  /** $1 name */
+  readonly read: string;
+  /** $1 name, $2 highest token known, $3 holder, $4 identity, $5 address, $6 lease in ms */
+  readonly insert: string;
+  /** As `insert`, and of the basis: $7 kind, $8 token, $9 version, $10 holder */
+  readonly takeOver: string;
+  /** $1 name, $2 token, $3 holder, $4 lease in ms */
+  readonly renew: string;
+  /** $1 name, $2 token or null, $3 holder */
+  readonly release: string;
+  /** As `release`, and unlocks. */
+  readonly releaseAndUnlock: string;
+  /** $1 name, $2 process, $3 idle_session_timeout in ms */
+  readonly lock: string;
+}
+
+const END_OF_LEASE = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
+const ENGINE_CLOCK_US = `floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
+const OWN = 'name = $1 AND token = $2::bigint AND holder = $3';
+
+export function leaseStatements(table: string): LeaseStatements {
+  const leases = quoted(table);
+  return { ...rowStatements(leases), ...releaseStatements(leases), lock: lockStatement(leases) };
+}
+
+function rowStatements(leases: string): Pick<LeaseStatements, 'read' | 'insert' | 'takeOver' | 'renew'> {
+  return {
+    read: `SELECT pg_is_in_recovery() AS standby, holder, identity, address, token::text, version::text,
+  lease_ms::float8 AS "leaseMs", extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS "remainingMs"
+FROM (SELECT 1) AS always LEFT JOIN ${leases} ON name = $1`,
+    insert: `INSERT INTO ${leases} (name, token, holder, identity, address, lease_ms, expires_at, version)
+VALUES ($1, greatest($2::bigint + 1, ${ENGINE_CLOCK_US}), $3, $4, $5, $6::float8, ${END_OF_LEASE('$6')}, 1)
+ON CONFLICT DO NOTHING RETURNING token::text, version::text`,
+    // SKIP LOCKED: whoever holds the row now has a fenced transaction that is not over, or is taking the lease. Waiting
+    // for that could outlast the request, and win when nobody is there any more.
+    takeOver: `WITH basis AS (
+  SELECT name FROM ${leases} WHERE name = $1
+    AND CASE WHEN holder = '' THEN 'released' WHEN expires_at <= clock_timestamp() THEN 'vacant' ELSE 'held' END = $7
+    AND ($8::bigint IS NULL OR token = $8::bigint) AND ($9::bigint IS NULL OR version = $9::bigint)
+    AND ($10::text IS NULL OR holder = $10)
+  FOR UPDATE SKIP LOCKED
+)
+UPDATE ${leases} AS lease SET token = greatest(lease.token + 1, $2::bigint + 1, ${ENGINE_CLOCK_US}),
+  holder = $3, identity = $4, address = $5, lease_ms = $6::float8, expires_at = ${END_OF_LEASE('$6')},
+  version = lease.version + 1
+FROM basis WHERE lease.name = basis.name RETURNING lease.token::text, lease.version::text`,
+    // Changes no key, so that it does not wait for fenced transactions.
+    renew: `UPDATE ${leases} SET lease_ms = $4::float8, expires_at = ${END_OF_LEASE('$4')}, version = version + 1
+WHERE ${OWN} RETURNING version::text, pg_backend_pid() AS pid`,
+  };
+}
+
+function releaseStatements(leases: string): Pick<LeaseStatements, 'release' | 'releaseAndUnlock'> {
+  const released = `WITH released AS (
+  UPDATE ${leases} SET holder = '', address = NULL, expires_at = clock_timestamp(), version = version + 1
+  WHERE name = $1 AND ($2::bigint IS NULL OR token = $2::bigint) AND holder = $3 RETURNING name
+)`;
+  const notified = `(SELECT count(pg_notify('${CHANNEL}', name)) FROM released) AS released`;
+  return {
+    release: `${released} SELECT ${notified}`,
+    // The lock is free before the rivals can see the release.
+    releaseAndUnlock: `${released} SELECT pg_advisory_unlock(${lockKey(leases)}), ${notified}`,
+  };
+}
+
+/** Not through a pooler, where the lock would belong to a connection that others use too. */
+function lockStatement(leases: string): string {
+  return `WITH lock AS MATERIALIZED (
+  SELECT pg_backend_pid() AS pid,
+    CASE WHEN pg_backend_pid() = $2::int THEN pg_try_advisory_lock(${lockKey(leases)}) ELSE false END AS locked
+)
+SELECT pid, locked, CASE WHEN locked THEN set_config('idle_session_timeout', $3, false) END FROM lock`;
+}
+
+/** By the table's number: tables of the same name in two schemas are two tables. */
+function lockKey(leases: string): string {
+  return `hashtextextended($1, '${leases}'::regclass::oid::bigint)`;
+}

@@ -1,0 +1,124 @@
+import type { Diagnosis } from '../../core/elector.js';
+import type {
+  AcquireResult,
+  LeaseClaim,
+  LeaseRecord,
+  LeaseStore,
+  LeaseToRelease,
+  OwnLease,
+  RenewResult,
+} from '../../core/lease/lease-store.js';
+import { runOnce, type Connections } from './connections.js';
+import { diagnosePostgres } from './diagnosis.js';
+import { explained, isMissingTable, type TableSettings } from './engine-errors.js';
+import type { LeaseRows } from './lease-rows.js';
+import type { Notifications } from './notifications.js';
+import type { PostgresConnection } from './postgres-connection.js';
+
+/** What a store works with. */
+export interface StoreParts {
+  readonly rows: LeaseRows;
+  readonly settings: TableSettings;
+  readonly connections: Connections;
+  readonly notifications: Notifications | undefined;
+  readonly requestTimeoutMs: number;
+}
+
+/** It was there a moment ago. The next read creates it, or says what to do. */
+export const NO_TABLE: AcquireResult = { won: false, record: { kind: 'absent' } };
+
+/**
+ * Leases as rows of a table, judged by the server's clock. Each call is one statement in a transaction of its own, so
+ * that a pooler may change the connection between two of them.
+ */
+export class PostgresLeaseStore implements LeaseStore {
+  readonly watch?: NonNullable<LeaseStore['watch']>;
+
+  constructor(protected readonly parts: StoreParts) {
+    const { notifications, rows } = parts;
+    if (notifications === undefined) return;
+    this.watch = (election, onHint, signal) =>
+      this.explaining(() => notifications.watch(rows.nameOf(election), onHint, signal));
+  }
+
+  read(election: string, signal: AbortSignal): Promise<LeaseRecord> {
+    const { rows, settings } = this.parts;
+    return this.explaining(() =>
+      this.#onConnection(async (connection) => {
+        try {
+          return await rows.read(connection, election, signal);
+        } catch (error) {
+          if (!isMissingTable(error) || !settings.createTable) throw error;
+        }
+        await rows.create(connection, signal);
+        return rows.read(connection, election, signal);
+      }, signal),
+    );
+  }
+
+  acquire(claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
+    return this.explaining(() =>
+      this.#onConnection((connection) => this.#acquireRow(connection, claim, signal), signal),
+    );
+  }
+
+  async renew(lease: OwnLease, signal: AbortSignal): Promise<RenewResult> {
+    return this.explaining(() =>
+      this.#onConnection(async (connection) => {
+        const renewal = await this.#renewRow(connection, lease, signal);
+        return renewal === undefined ? { renewed: false } : { renewed: true, version: renewal.version };
+      }, signal),
+    );
+  }
+
+  async release(lease: LeaseToRelease, signal: AbortSignal): Promise<void> {
+    await this.explaining(async () => {
+      try {
+        await this.#onConnection((connection) => this.parts.rows.release(connection, lease, signal), signal);
+      } catch (error) {
+        // Gone with all leases.
+        if (!isMissingTable(error)) throw error;
+      }
+    });
+  }
+
+  diagnose(): Promise<Diagnosis[]> {
+    return diagnosePostgres(this.parts);
+  }
+
+  async close(): Promise<void> {
+    const { notifications, connections } = this.parts;
+    await Promise.all([notifications?.close(), connections.close()]);
+  }
+
+  async #acquireRow(connection: PostgresConnection, claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
+    try {
+      return await this.parts.rows.acquire(connection, claim, signal);
+    } catch (error) {
+      if (!isMissingTable(error)) throw error;
+      return NO_TABLE;
+    }
+  }
+
+  /** `undefined`: the lease is not ours, be it that the whole table is gone. */
+  async #renewRow(connection: PostgresConnection, lease: OwnLease, signal: AbortSignal) {
+    try {
+      return await this.parts.rows.renew(connection, lease, signal);
+    } catch (error) {
+      if (!isMissingTable(error)) throw error;
+      return undefined;
+    }
+  }
+
+  #onConnection<T>(run: (connection: PostgresConnection) => Promise<T>, signal: AbortSignal): Promise<T> {
+    return runOnce(this.parts.connections, run, signal);
+  }
+
+  protected async explaining<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw explained(error, this.parts.settings);
+    }
+  }
+}
