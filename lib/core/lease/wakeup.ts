@@ -1,13 +1,17 @@
 import { onAbort } from '../abort.js';
 import { delay, type Clock } from '../clock.js';
 
-/** Pauses that a hint cuts short: the first hint at once, those that follow it closely only after a while. */
+/**
+ * Pauses that a hint cuts short. The first two at once: one comes when a watch is opened, and the lease may be released
+ * right after that. Those that follow closely are one gap apart.
+ */
 export class Wakeup {
   #hinted = false;
-  #lastCutAt = Number.NEGATIVE_INFINITY;
+  /** Each pause that was cut short is paid for by one gap; one may be owed. */
+  #paidAt = Number.NEGATIVE_INFINITY;
   #endPause: () => void = () => undefined;
 
-  /** @param minGapMs between two pauses that were cut short: a storm of hints must not become a storm of requests */
+  /** @param minGapMs between two pauses that are cut short, on the whole: a storm of hints must not become a storm of requests */
   constructor(
     private readonly clock: Clock,
     private readonly minGapMs: number,
@@ -29,9 +33,9 @@ export class Wakeup {
     const endsAt = this.clock.now() + pauseMs;
     if (!this.#hinted) await this.#pause(pauseMs, signal);
     if (!this.#hinted) return;
-    const earliestAt = Math.min(endsAt, this.#lastCutAt + this.minGapMs);
+    const earliestAt = Math.min(endsAt, this.#paidAt - this.minGapMs);
     await delay(this.clock, earliestAt - this.clock.now(), signal, { background: true });
-    this.#lastCutAt = this.clock.now();
+    this.#paidAt = Math.max(this.clock.now(), this.#paidAt) + this.minGapMs;
   }
 
   #pause(pauseMs: number, signal: AbortSignal): Promise<void> {

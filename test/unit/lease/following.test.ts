@@ -214,7 +214,7 @@ describe('whatever the store does, goes on', () => {
       await it.clock.advance(20);
     }
 
-    expect(it.store.count('read')).toBeLessThanOrEqual(2 + 2000 / retryMs);
+    expect(it.store.count('read')).toBeLessThanOrEqual(3 + 2000 / retryMs);
   });
 
   test('does not let a hint cut short the pause after an error', async () => {

@@ -47,6 +47,23 @@ test('forgets a hint about what will be read anyway', async () => {
   expect(woken).toEqual([500]);
 });
 
+test('is cut short at once by a second hint, right after the one that comes when a watch is opened', async () => {
+  const hinted = async () => {
+    await wakeup.wait(500, control.signal);
+    woken.push(clock.now());
+    wakeup.forget();
+  };
+  wakeup.wake();
+  await hinted();
+  const waiting = hinted();
+  await clock.advance(20);
+  wakeup.wake();
+  await clock.advance(1000);
+  await waiting;
+
+  expect(woken).toEqual([0, 20]);
+});
+
 test('lets no storm of hints through', async () => {
   const loop = async () => {
     while (!control.signal.aborted) {
@@ -62,11 +79,12 @@ test('lets no storm of hints through', async () => {
   control.abort();
   await looping;
 
-  expect(woken.slice(0, 4)).toEqual([0, 100, 200, 300]);
+  expect(woken.slice(0, 5)).toEqual([0, 0, 100, 200, 300]);
 });
 
 test('never waits longer for a hint than without it', async () => {
   wakeup.wake();
+  await wakeup.wait(500, control.signal);
   await wakeup.wait(500, control.signal);
   wait(40);
   wakeup.wake();
