@@ -27,7 +27,7 @@ export class StoreStage {
   readonly freeTokens: boolean;
   /** Of leases whose end a case waits for, in milliseconds. */
   readonly shortLeaseMs: number;
-  readonly signal = new AbortController().signal;
+  readonly signal: AbortSignal = new AbortController().signal;
   readonly #stores: LeaseStore[] = [];
   #holders = 0;
 

@@ -1,0 +1,43 @@
+import type { PostgresElectorOptions } from '../../../lib/electors/postgres/postgres-elector-options.js';
+import type { RedisElectorOptions } from '../../../lib/electors/redis/redis-elector-options.js';
+
+/** A client as a user may have it, with the settings that it has by itself. */
+export interface Given<T> {
+  readonly client: T;
+  close(): Promise<void>;
+}
+
+const ignore = () => undefined;
+
+/** Replica 1 has one of ioredis 5, replica 2 one of node-redis; replica 0 leaves it to the elector to make one. */
+export async function givenRedisClient(
+  slot: number,
+  url: string,
+): Promise<Given<NonNullable<RedisElectorOptions['client']>> | undefined> {
+  if (slot === 1) {
+    const { Redis } = await import('ioredis5');
+    const client = new Redis(url);
+    client.on('error', ignore);
+    return { client, close: () => Promise.resolve(client.disconnect()) };
+  }
+  if (slot === 2) {
+    const { createClient } = await import('redis');
+    const client = createClient({ url });
+    client.on('error', ignore);
+    client.connect().catch(ignore);
+    return { client, close: () => Promise.resolve(client.isOpen ? client.destroy() : undefined) };
+  }
+  return undefined;
+}
+
+/** Replica 1 has a pool. */
+export async function givenPool(
+  slot: number,
+  url: string,
+): Promise<Given<NonNullable<PostgresElectorOptions['pool']>> | undefined> {
+  if (slot !== 1) return undefined;
+  const { default: pg } = await import('pg');
+  const pool = new pg.Pool({ connectionString: url });
+  pool.on('error', ignore);
+  return { client: pool, close: () => pool.end() };
+}

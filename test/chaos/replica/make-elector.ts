@@ -1,0 +1,54 @@
+import type { Elector } from '../../../lib/core/elector.js';
+import { TIMING } from '../timing.js';
+import { givenPool, givenRedisClient, type Given } from './given-clients.js';
+import { makeMistake, settingsOfMistake } from './mistakes.js';
+import type { ReplicaSettings } from './replica-settings.js';
+import { WatchedElector } from './watched-elector.js';
+
+export interface ReplicaElector {
+  readonly elector: Elector;
+  /** Ends the clients that it was given. */
+  closeClients(): Promise<void>;
+}
+
+/** The elector of a replica, watched; with the mistake that the run is to find, if it is for that. */
+export async function makeElector(
+  settings: ReplicaSettings,
+  journal: ConstructorParameters<typeof WatchedElector>[1],
+): Promise<ReplicaElector> {
+  const { elector, closeClients } = await plainElector(settings);
+  const watched = new WatchedElector(elector, journal);
+  return { closeClients, elector: settings.control === undefined ? watched : makeMistake(settings.control, watched) };
+}
+
+async function plainElector({ engine, slot, url, namespace, control }: ReplicaSettings): Promise<ReplicaElector> {
+  const lease = { namespace, timing: TIMING, ...settingsOfMistake(control) };
+  switch (engine) {
+    case 'local': {
+      const { LocalElector } = await import('../../../lib/electors/local/local-elector.js');
+      return withoutClients(new LocalElector({ namespace, directory: url }));
+    }
+    case 'redis': {
+      const { RedisElector } = await import('../../../lib/electors/redis/redis-elector.js');
+      const given = await givenRedisClient(slot, url);
+      if (given === undefined) return withoutClients(new RedisElector({ ...lease, url }));
+      return withClient(new RedisElector({ ...lease, client: given.client }), given);
+    }
+    case 'postgres':
+    case 'postgres-session': {
+      const { PostgresElector } = await import('../../../lib/electors/postgres/postgres-elector.js');
+      const all = { ...lease, crashDetection: engine === 'postgres' ? 'lease' : 'session' } as const;
+      const given = await givenPool(slot, url);
+      if (given === undefined) return withoutClients(new PostgresElector({ ...all, url }));
+      return withClient(new PostgresElector({ ...all, pool: given.client }), given);
+    }
+  }
+}
+
+function withoutClients(elector: Elector): ReplicaElector {
+  return { elector, closeClients: () => Promise.resolve() };
+}
+
+function withClient(elector: Elector, given: Given<unknown>): ReplicaElector {
+  return { elector, closeClients: () => given.close() };
+}
