@@ -7,6 +7,8 @@ import { page, pages, type Table } from './pages.js';
 const BUILT_ON: Readonly<Record<string, string>> = {
   RegisterOptions: 'LifecycleComponentOptions',
   ComponentHarnessOptions: 'LifecycleComponentOptions',
+  RedisElectorOptions: 'LeaseElectorSettings',
+  PostgresElectorOptions: 'LeaseElectorSettings',
 };
 
 const sections = new Map<string, Table>();
@@ -22,7 +24,14 @@ function valueOf(cell: string): unknown {
   const [, number] = /^(\d+)(?: ms)?$/.exec(cell) ?? [];
   if (number !== undefined) return Number(number);
   const [, literal] = /^`(true|false|\[\]|'[^']*')`$/.exec(cell) ?? [];
-  return literal === undefined ? undefined : (JSON.parse(literal.replaceAll("'", '"')) as unknown);
+  return literal === undefined ? undefined : parse(literal);
+}
+
+/** A value as TypeScript has it, in a doc comment. */
+const LITERAL = /^(\d+|true|false|\[\]|'[^']*')$/;
+
+function parse(literal: string): unknown {
+  return JSON.parse(literal.replaceAll("'", '"')) as unknown;
 }
 
 describe('the options reference', () => {
@@ -33,9 +42,17 @@ describe('the options reference', () => {
   }, 120_000);
 
   it('has a section for every interface of options', () => {
-    const exported = exportedNames().filter((it) => it.endsWith('Options'));
-    // What the decorator's options are built on, what only puts others together, and what only the module passes on.
-    const covered = ['ComponentOptions', 'LifecycleRootOptions', 'LeadershipOptions', 'HealthMonitorOptions'];
+    const exported = exportedNames().filter((it) => /(?:Options|Settings)$/.test(it));
+    const covered = [
+      // What the decorator's options are built on, and what only puts others together.
+      'ComponentOptions',
+      'LifecycleRootOptions',
+      // What only the module passes on.
+      'LeadershipOptions',
+      'HealthMonitorOptions',
+      // Of `pg`, which documents them.
+      'PostgresClientOptions',
+    ];
 
     expect(exported.filter((it) => !sections.has(it) && !covered.includes(it))).toEqual([]);
   });
@@ -60,16 +77,26 @@ describe('the options reference', () => {
   it.each(Object.keys(DEFAULTS))('the doc comments of %s have the defaults of the code', (name) => {
     for (const [option, value] of Object.entries(DEFAULTS[name] ?? {})) {
       const text = properties.get(name)?.get(option) ?? '';
-      const [, inComment] = /^(\d+|true|false|\[\]|'[^']*')$/.exec(text) ?? [];
+      const [, inComment] = LITERAL.exec(text) ?? [];
       if (inComment !== undefined)
         expect([option, inComment]).toEqual([option, JSON.stringify(value).replaceAll('"', "'")]);
+    }
+  });
+
+  it.each([...sections.keys()])('%s has the defaults of its doc comments, where they are values', (name) => {
+    for (const row of sections.get(name)?.rows ?? []) {
+      const [, inComment] = LITERAL.exec(properties.get(name)?.get(nameOf(row)) ?? '') ?? [];
+      if (inComment !== undefined)
+        expect({ row, value: valueOf(row[2] ?? '') }).toEqual({ row, value: parse(inComment) });
     }
   });
 
   it('gives durations in milliseconds', () => {
     const rows = [...sections.values()].flatMap((it) => it.rows).filter((row) => nameOf(row).endsWith('Ms'));
 
-    expect(rows.map((row) => row[2]).filter((it) => !/^(?:\d+ ms|the module's|no limit)$/.test(it ?? ''))).toEqual([]);
+    expect(
+      rows.map((row) => row[2]).filter((it) => !/^(?:\d+ ms|the module's|the lease|no limit|none)$/.test(it ?? '')),
+    ).toEqual([]);
   });
 });
 

@@ -11,16 +11,23 @@ const POLL_JITTER = 0.2;
 export const REFUSAL_PAUSE_MS = 4000;
 /** An address that is taken and where nobody answers: its holder is stopped, or on its way out. */
 const RETRY = { initialMs: 2, maxMs: 1000 };
-/** With `spread` only. */
-const TURN_SPREAD_MS = 50;
+/** With `spread` only: how long to look whether somebody holds the address before it counts as held. */
+const LOOK_MS = 50;
 /** Whoever gave a term up lets the others try first. */
 const STAND_BACK_MS = 1000;
+
+/** An address that was won, and what to call when it is given up. */
+interface Claimed {
+  readonly tenure: LocalTenure;
+  readonly leave: (() => void) | undefined;
+}
 
 /** One candidate in one election: tries for the address, leads while it has it, else waits for whoever has it to go. */
 export class LocalCampaign {
   #holder: HolderSight | undefined;
   #endPause: () => void = () => undefined;
   #standBackUntil: number;
+  #claimed: Claimed | undefined;
   /** Tries in a row after which nobody is known to lead. */
   #failures = 0;
 
@@ -55,31 +62,46 @@ export class LocalCampaign {
   }
 
   async #tryOnce(): Promise<void> {
-    const { handicap, signal, clock } = this.context;
-    // Elections that begin at once take their turns in another order in each process.
-    if (handicap !== undefined && this.#holder === undefined) await this.#pause(TURN_SPREAD_MS * Math.random());
-    const handicapMs = handicap?.ms ?? 0;
-    const leave = handicap?.take();
-    try {
-      // While somebody holds it, it is only a look.
-      if (this.#holder === undefined) await this.#pause(handicapMs * (0.8 + Math.random() / 5));
-      if (!signal.aborted && clock.now() >= this.#standBackUntil) await this.#claim();
-    } finally {
-      leave?.();
-    }
+    const { turns } = this.context;
+    const attempt = () => this.#claim();
+    // While somebody holds it, it is only a look, for which nobody has to wait.
+    if (turns === undefined || this.#holder !== undefined) await attempt();
+    else await turns.take(async () => void ((await this.#staysFree(turns.waitMs)) && (await attempt())));
+    const claimed = this.#claimed;
+    this.#claimed = undefined;
+    if (claimed !== undefined) await this.#lead(claimed);
+  }
+
+  /** Whether nobody holds the address, now and after a wait. */
+  async #staysFree(waitMs: number): Promise<boolean> {
+    this.#holder = this.#watchHolder();
+    // Ends at once where there is nobody.
+    await this.#pause(LOOK_MS);
+    if (this.#holder.open) return false;
+    this.#forgetHolder();
+    await this.#pause(waitMs * (0.8 + Math.random() / 5));
+    return !this.context.signal.aborted;
   }
 
   async #claim(): Promise<void> {
-    const { voice, clock } = this.context;
+    const { voice, clock, signal, turns } = this.context;
+    if (signal.aborted || clock.now() < this.#standBackUntil) return;
     const startedAt = clock.now();
     const tenure = new LocalTenure(this.context);
     const won = await tenure.begin();
     voice.report({ kind: 'attempt', won, latencyMs: clock.now() - startedAt });
     if (!won) return void this.#holder?.look();
+    this.#claimed = { tenure, leave: turns?.lead() };
+  }
+
+  async #lead({ tenure, leave }: Claimed): Promise<void> {
     this.#forgetHolder();
-    if (await tenure.serve()) {
+    try {
+      if (!(await tenure.serve())) return;
       this.#failures = 0;
-      this.#standBackUntil = clock.now() + STAND_BACK_MS;
+      this.#standBackUntil = this.context.clock.now() + STAND_BACK_MS;
+    } finally {
+      leave?.();
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.js';
 import type { Candidate } from '../../core/elector.js';
 import type { CandidateVoice } from '../../core/lease/candidate-voice.js';
-import type { Handicap } from '../../core/lease/handicap.js';
+import type { ElectionTurns } from './election-turns.js';
 import type { ElectionPlace } from './election-place.js';
 import type { TokenFile } from './token-file.js';
 
@@ -17,7 +17,8 @@ export interface LocalContext {
   /** Where this process can be reached. */
   readonly address: string | undefined;
   readonly clock: Clock;
-  readonly handicap: Handicap | undefined;
+  /** With `spread` only. */
+  readonly turns: ElectionTurns | undefined;
 }
 
 /** How often each process gives a sign of life, and a follower looks again although its connection says nothing. */

@@ -2,18 +2,15 @@ import type { Candidate, Diagnosis, Elector } from '../../core/elector.js';
 import { CampaignUnderWayError } from '../../core/errors.js';
 import { errorText } from '../../core/error-text.js';
 import { CandidateVoice } from '../../core/lease/candidate-voice.js';
-import { Handicap } from '../../core/lease/handicap.js';
 import { assertElectionName } from '../../core/names.js';
 import { currentUser } from './current-user.js';
+import { ElectionTurns } from './election-turns.js';
 import { electionPlace, type ElectionPlace } from './election-place.js';
 import { LocalCampaign, REFUSAL_PAUSE_MS } from './local-campaign.js';
 import { POLL_MS } from './local-context.js';
 import { resolveLocalOptions, type LocalElectorOptions, type LocalSettings } from './local-elector-options.js';
 import { assertOwnDirectory } from './token-directory.js';
 import { TokenFile } from './token-file.js';
-
-/** An election more makes a process wait an eighth of it, up to half of it. */
-const SPREAD_MS = 4000;
 
 /**
  * Elects among the processes of one user on one host, without a server: the kernel gives an address to one process at a
@@ -27,7 +24,7 @@ const SPREAD_MS = 4000;
 export class LocalElector implements Elector {
   readonly reportsWithinMs = REFUSAL_PAUSE_MS + POLL_MS;
   readonly #settings: LocalSettings;
-  readonly #handicap: Handicap | undefined;
+  readonly #turns: ElectionTurns | undefined;
   readonly #underWay = new Set<string>();
   readonly #tokens = new Map<string, TokenFile>();
   /** By election: when this process may stand again after a term that it gave up. */
@@ -36,7 +33,7 @@ export class LocalElector implements Elector {
   /** @throws InvalidOptionError */
   constructor(options: LocalElectorOptions) {
     this.#settings = resolveLocalOptions(options);
-    this.#handicap = this.#settings.spread ? new Handicap(SPREAD_MS) : undefined;
+    this.#turns = this.#settings.spread ? new ElectionTurns() : undefined;
     // Whether the directory is too deep does not depend on the election.
     this.#place('default');
   }
@@ -57,7 +54,7 @@ export class LocalElector implements Elector {
       const place = this.#place(election);
       const tokens = this.#tokensOf(election, place);
       const voice = new CandidateVoice(candidate, clock);
-      const context = { election, candidate, voice, signal, place, tokens, address, clock, handicap: this.#handicap };
+      const context = { election, candidate, voice, signal, place, tokens, address, clock, turns: this.#turns };
       const campaign = new LocalCampaign(context, this.#standBackUntil.get(election) ?? Number.NEGATIVE_INFINITY);
       await campaign.run();
       this.#standBackUntil.set(election, campaign.standBackUntil);
