@@ -128,7 +128,7 @@ export { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.
 // Surroundings
 export { untilAborted } from './core/abort.js';
 export { systemClock, type Clock } from './core/clock.js';
-export { type LifecycleLogger } from './core/logger.js';
+export { type LifecycleLogger, type LogLevel } from './core/logger.js';
 export {
   CampaignUnderWayError,
   ComponentFailedError,

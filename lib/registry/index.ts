@@ -20,7 +20,7 @@ export {
 export { type IsLeader } from './scopes.js';
 export { type LeadershipTerm } from '../core/elector.js';
 export { type EventSink } from '../core/event-sink.js';
-export { type LifecycleLogger } from '../core/logger.js';
+export { type LifecycleLogger, type LogLevel } from '../core/logger.js';
 export { type Clock } from '../core/clock.js';
 export { Status } from '../core/status.js';
 export { untilAborted } from '../core/abort.js';
