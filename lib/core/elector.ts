@@ -17,6 +17,11 @@ export interface Elector {
    */
   readonly reportsWithinMs?: number;
   /**
+   * How long all work of a term together may take to settle after the term was lost, in milliseconds: after that somebody
+   * else may lead, and whatever goes on is named in an error and fails liveness. Absent: nobody leads before it has settled.
+   */
+  readonly stopBudgetMs?: number;
+  /**
    * Stands for an election until `signal` aborts: wins, loses and wins again within one call. When the signal aborts
    * while it leads, it ends the term (the term's signal is aborted in the same tick), waits for the work to settle,
    * releases, and resolves. At most one call per election is under way at a time.

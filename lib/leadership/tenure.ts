@@ -36,7 +36,9 @@ export class Tenure {
   async serve(): Promise<void> {
     await this.#startWork();
     await this.#ended;
-    await Promise.all([this.#stopWork(), this.#awaitCalls()]);
+    // What is given up is kept until the work has settled; what was lost is somebody else's soon.
+    const budgetMs = this.campaign.signal.aborted ? undefined : this.options.elector.stopBudgetMs;
+    await Promise.all([this.#stopWork(budgetMs), this.#awaitCalls(budgetMs)]);
   }
 
   /** Components that subscribe in their own start still hear of the acquisition: it is replayed once they are ready. */
@@ -57,25 +59,31 @@ export class Tenure {
     }
   }
 
-  async #stopWork(): Promise<void> {
+  async #stopWork(budgetMs: number | undefined): Promise<void> {
     const { registry } = this.options;
     try {
-      await registry.stopLeaderOnlyComponents(this.term.election);
+      const limit = budgetMs === undefined ? {} : { timeoutMs: budgetMs };
+      await registry.stopLeaderOnlyComponents(this.term.election, limit);
     } catch (error) {
       // The registry has logged it; what nobody else knows is what follows from it.
       const late = error instanceof StopFailedError ? error.errors.filter((it) => it instanceof StopTimeoutError) : [];
       const names = late.map(({ component }) => `"${component}"`).join(', ');
-      if (late.length > 0) this.warn('release', new Error(`nobody else can lead before ${names} has settled`));
+      const consequence =
+        budgetMs === undefined
+          ? `nobody else can lead before ${names} has settled`
+          : `another replica may lead although ${names} has not settled, and this one does not stand before it has`;
+      if (late.length > 0) this.warn('release', new Error(consequence));
     }
     await registry.whenSettled(this.term.election);
   }
 
   /** Their signal is aborted; none begins any more. */
-  async #awaitCalls(): Promise<void> {
+  async #awaitCalls(budgetMs = Number.POSITIVE_INFINITY): Promise<void> {
     const { clock, logger, stopTimeoutMs = REGISTRY_DEFAULTS.stopTimeoutMs } = this.options;
+    const limitMs = Math.min(stopTimeoutMs, budgetMs);
     const settled = this.calls.whenSettled();
-    if (await settlesWithin(clock, settled, stopTimeoutMs)) return;
-    this.overrun = new LeaderOnlyOverrunError(this.term.election, this.calls.pending, stopTimeoutMs);
+    if (await settlesWithin(clock, settled, limitMs)) return;
+    this.overrun = new LeaderOnlyOverrunError(this.term.election, this.calls.pending, limitMs);
     guarded(logger).error(this.overrun.message);
     await settled;
     this.overrun = undefined;

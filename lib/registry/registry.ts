@@ -169,16 +169,18 @@ export class Registry {
    * Stops the leader-only components of an election, or of all: dependents before their dependencies. They stand by
    * afterwards. Idempotent; calls that overlap wait for the same stop.
    *
+   * @param options.timeoutMs total budget in milliseconds. @default the registry's shutdownTimeoutMs (25000)
    * @throws StopFailedError when some did not stop cleanly or in time, after all had their turn
    */
-  async stopLeaderOnlyComponents(election?: string): Promise<void> {
+  async stopLeaderOnlyComponents(election?: string, options: { readonly timeoutMs?: number } = {}): Promise<void> {
     this.#scopes.leave(election);
     const concerned = this.#order.filter(
       ({ definition: it }) => it.election !== undefined && (election === undefined || it.election === election),
     );
     const rest = this.#stopped ? 'stopped' : 'standby';
     const why = 'this replica does not lead any more';
-    await stopInOrder(concerned, { rest, why, budgetMs: this.#options.shutdownTimeoutMs }, this.#host.clock);
+    const budgetMs = options.timeoutMs ?? this.#options.shutdownTimeoutMs;
+    await stopInOrder(concerned, { rest, why, budgetMs }, this.#host.clock);
   }
 
   /**

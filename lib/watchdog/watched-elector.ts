@@ -10,6 +10,7 @@ import { Watchdog } from './watchdog.js';
 export class WatchedElector implements Elector {
   readonly standalone?: boolean;
   readonly reportsWithinMs?: number;
+  readonly stopBudgetMs?: number;
   readonly #watchdog: Watchdog;
 
   constructor(
@@ -19,6 +20,7 @@ export class WatchedElector implements Elector {
     this.#watchdog = new Watchdog(logger);
     if (elector.standalone !== undefined) this.standalone = elector.standalone;
     if (elector.reportsWithinMs !== undefined) this.reportsWithinMs = elector.reportsWithinMs;
+    if (elector.stopBudgetMs !== undefined) this.stopBudgetMs = elector.stopBudgetMs;
   }
 
   campaign(election: string, candidate: Candidate, signal: AbortSignal): Promise<void> {

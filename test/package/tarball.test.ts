@@ -45,10 +45,10 @@ function packagesReachedFrom(entry: string, extension: '.js' | '.d.ts'): Set<str
 }
 
 describe('the packed package', () => {
-  it('holds the build, the licence and what describes it, and nothing else', () => {
+  it('holds the build, the docs, the licence and what describes it, and nothing else', () => {
     const unexpected = files().filter(
       (file) =>
-        !/^(dist([\\/].*(\.js|\.d\.ts)|[\\/][^.]*)?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(file),
+        !/^(dist([\\/].*(\.js|\.d\.ts)|[\\/][^.]*)?|docs([\\/][^.]*\.md)?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(file),
     );
 
     expect(unexpected).toEqual([]);

@@ -15,7 +15,7 @@ export interface LeaseElectorSettings {
    * replicas of the service. Lower-case letters, digits and "-", at most 63.
    */
   readonly namespace: string;
-  /** The times of the lease, or `'fast'`: lease 3000 ms, for an engine that answers within 600 ms. The same on all replicas. */
+  /** The times of the lease, or `'fast'`: lease 3000 ms, for an engine that answers within 600 ms. The same on all replicas. @default lease 8000 ms */
   readonly timing?: LeaseTimingOptions | 'fast';
   /**
    * How long an engine that knows nothing of an election must have been seen so before somebody leads, in milliseconds:

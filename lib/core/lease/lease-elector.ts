@@ -45,6 +45,7 @@ export interface LeaseElectorOptions {
 export class LeaseElector implements Elector {
   /** A follower's longest silence is the pause after a refusal, a lease, and the request that follows it. */
   readonly reportsWithinMs: number;
+  readonly stopBudgetMs: number;
   readonly #store: LeaseStore;
   readonly #options: LeaseLoopOptions;
   readonly #underWay = new Set<string>();
@@ -54,6 +55,7 @@ export class LeaseElector implements Elector {
   constructor(options: LeaseElectorOptions) {
     this.#store = options.store;
     this.reportsWithinMs = options.timing.leaseMs + options.timing.requestTimeoutMs;
+    this.stopBudgetMs = options.timing.stopBudgetMs;
     this.#options = {
       timing: options.timing,
       emptyStoreWaitMs: options.emptyStoreWaitMs ?? options.timing.leaseMs,

@@ -27,8 +27,8 @@ export interface LocalElectorOptions {
    */
   readonly directory?: string;
   /**
-   * Whether a process that leads many elections lets others win some, by trying later the more it leads: by up to two
-   * seconds, so that one which is alone leads them all. For processes that start within about a second.
+   * Whether a process that leads many elections lets others win some, by trying for one at a time, and later the more
+   * it leads: by 150 ms for each, up to 600 ms, so that one which is alone leads them all.
    *
    * @default false
    */

@@ -54,6 +54,30 @@ describe('work that overruns its stop', () => {
     await Promise.all([leader.leadership.stop(), rival.leadership.stop()]);
   });
 
+  test('of a term that was lost has the budget of the elector, is named when that is over, and fails liveness', async () => {
+    const elector = Object.assign(new ManualElector(), { stopBudgetMs: 500 });
+    const replica = new Replica({ elector });
+    const settling = new Deferred<void>();
+    leaderOnly(replica, { stopTimeoutMs: 2000 }).settling = settling.promise;
+    await replica.boot();
+    await elector.elect();
+    await replica.clock.settle();
+
+    const deposed = elector.depose();
+    await replica.clock.advance(499);
+    expect(replica.logger.matching(/^error/)).toEqual([]);
+    await replica.clock.advance(1);
+
+    expect(replica.logger.matching(/^error Component "worker" has not stopped after 500 ms/)).toHaveLength(1);
+    expect(replica.logger.matching(/^warn .*another replica may lead although "worker" has not settled/)).toHaveLength(
+      1,
+    );
+    expect(replica.registry.snapshot()[0]).toMatchObject({ overrunning: true });
+    settling.resolve();
+    await deposed;
+    await replica.leadership.stop();
+  });
+
   test('keeps the replica from campaigning again, also where the elector itself has gone', async () => {
     const settling = new Deferred<void>();
     const broken = new Deferred<never>();
