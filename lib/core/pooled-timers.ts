@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { outsideOfRuns } from './run-context.js';
 
 interface Waiting {
   readonly at: number;
@@ -14,7 +15,7 @@ export class PooledTimers implements Pick<Clock, 'setTimer'> {
 
   constructor(private readonly clock: Clock) {}
 
-  /** As `Clock.setTimer()`, for timers that keep the process alive. */
+  /** As `Clock.setTimer()`, for timers that keep the process alive. `callback` must not throw. */
   setTimer(callback: () => void, delayMs: number): () => void {
     let pool = this.#pools.get(delayMs);
     if (pool === undefined) {
@@ -42,7 +43,7 @@ class TimerPool {
     const waiting: Waiting = { at: this.clock.now() + this.delayMs, callback };
     this.#waiting.push(waiting);
     this.#live++;
-    this.#cancelTimer ??= this.clock.setTimer(() => this.#elapse(), this.delayMs);
+    this.#cancelTimer ??= this.#arm(this.delayMs);
     return () => void this.#take(waiting);
   }
 
@@ -55,8 +56,13 @@ class TimerPool {
     this.#waiting = next < 0 ? [] : this.#waiting.slice(next);
     const nextAt = this.#waiting[0]?.at;
     // A timer may fire a little early.
-    if (nextAt !== undefined) this.#cancelTimer = this.clock.setTimer(() => this.#elapse(), Math.max(1, nextAt - now));
+    if (nextAt !== undefined) this.#cancelTimer = this.#arm(Math.max(1, nextAt - now));
     for (const waiting of due) this.#take(waiting)?.();
+  }
+
+  /** One timer serves many, so what it calls must not pass for work of the run that happened to be the first. */
+  #arm(delayMs: number): () => void {
+    return outsideOfRuns(() => this.clock.setTimer(() => this.#elapse(), delayMs));
   }
 
   /** What is to be called, unless it was called or cancelled before. When nothing is left, the pool is done. */

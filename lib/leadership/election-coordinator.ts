@@ -132,7 +132,7 @@ export class ElectionCoordinator implements CampaignListener {
   }
 
   onElected(campaign: Campaign, granted: LeadershipTerm): Promise<void> {
-    this.#watch.signOfLife();
+    if (campaign.open) this.#watch.signOfLife();
     const work = this.#work.then(() => this.#serve(campaign, granted));
     return (this.#work = work.catch((error: unknown) => this.#noteError('term', error)));
   }

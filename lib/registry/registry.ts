@@ -129,6 +129,8 @@ export class Registry {
     if (signal.aborted) return runOf([]);
     // Asked before anything is started: a function may throw.
     const leading = new Set(this.elections().filter((it) => this.#scopes.leads(it, isLeader)));
+    // What was asked may have ended it.
+    if (signal.aborted) return runOf([]);
     const runsHere = ({ definition: it }: ManagedComponent) => it.election === undefined || leading.has(it.election);
     const lifetime = this.#scopes.beginLifetime(signal, isLeader, () => void this.stopAll().catch(() => undefined));
     const requests = this.#begin(this.#order.filter(runsHere));

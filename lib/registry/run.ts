@@ -156,6 +156,8 @@ export class Run {
   }
 
   #watchReadiness(): void {
+    // What it said or did in `start()` may have ended the run.
+    if (this.#readyDecided) return;
     if (this.#signalsReady) void this.#watchSubscription();
     // A run-style start is ready once entered; one that rejects before its first real wait never was.
     else if (!this.#isService) void turnOfTheEventLoop().then(() => this.#decideReady(this.#thrown === undefined));

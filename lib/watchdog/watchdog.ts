@@ -5,8 +5,9 @@ import type { LifecycleLogger } from '../core/logger.js';
 import { WATCHDOG_THREAD } from './watchdog-thread.js';
 
 /**
- * From the deadline of a term until the process is killed. Every lease has at least this much time left beside the stop
- * budget (the margin of `resolveLeaseTiming()`), so nobody else leads before the process is gone.
+ * From the deadline of a term until the process is killed, and as much again when the loop turned once more in between. A
+ * lease has its stop budget and a margin of at least 250 ms left then: with the default times, or the fast ones, nobody
+ * else leads before the process is gone.
  */
 const GRACE_MS = 250;
 

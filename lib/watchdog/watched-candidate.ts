@@ -32,6 +32,12 @@ export class WatchedCandidate implements Candidate {
     this.candidate.onReport(report);
   }
 
+  /** The campaign is over, and with it its term. */
+  close(): void {
+    if (this.#term !== undefined) this.watchdog.acknowledge(this.#term);
+    this.#term = undefined;
+  }
+
   #expect(): void {
     const term = this.#term;
     const remainingMs = term && remainingMsOf(term);

@@ -23,8 +23,14 @@ export class WatchedElector implements Elector {
     if (elector.stopBudgetMs !== undefined) this.stopBudgetMs = elector.stopBudgetMs;
   }
 
-  campaign(election: string, candidate: Candidate, signal: AbortSignal): Promise<void> {
-    return this.elector.campaign(election, new WatchedCandidate(candidate, this.#watchdog), signal);
+  async campaign(election: string, candidate: Candidate, signal: AbortSignal): Promise<void> {
+    const watched = new WatchedCandidate(candidate, this.#watchdog);
+    try {
+      await this.elector.campaign(election, watched, signal);
+    } finally {
+      // Leadership ends the work of an elector that is gone, also where that has not ended its term.
+      watched.close();
+    }
   }
 
   async diagnose(): Promise<Diagnosis[]> {

@@ -48,7 +48,9 @@ describe('the packed package', () => {
   it('holds the build, the docs, the licence and what describes it, and nothing else', () => {
     const unexpected = files().filter(
       (file) =>
-        !/^(dist([\\/].*(\.js|\.d\.ts)|[\\/][^.]*)?|docs([\\/][^.]*\.md)?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(file),
+        !/^(dist([\\/].*(\.js|\.d\.ts)|[\\/][^.]*)?|docs([\\/][^.]*\.md)?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+          file,
+        ),
     );
 
     expect(unexpected).toEqual([]);

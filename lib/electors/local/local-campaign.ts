@@ -2,8 +2,9 @@ import { onAbort } from '../../core/abort.js';
 import { backoffMs } from '../../core/backoff.js';
 import { delay } from '../../core/clock.js';
 import { asRefusal } from './refusals.js';
+import type { ElectionTurns } from './election-turns.js';
 import { HolderSight } from './holder-sight.js';
-import { POLL_MS, type LocalContext } from './local-context.js';
+import { keepSignOfLife, POLL_MS, type LocalContext } from './local-context.js';
 import { LocalTenure } from './local-tenure.js';
 
 const POLL_JITTER = 0.2;
@@ -62,14 +63,25 @@ export class LocalCampaign {
   }
 
   async #tryOnce(): Promise<void> {
-    const { turns } = this.context;
-    const attempt = () => this.#claim();
+    const { turns, clock } = this.context;
+    if (clock.now() < this.#standBackUntil) return;
     // While somebody holds it, it is only a look, for which nobody has to wait.
-    if (turns === undefined || this.#holder !== undefined) await attempt();
-    else await turns.take(async () => void ((await this.#staysFree(turns.waitMs)) && (await attempt())));
+    if (turns === undefined || this.#holder !== undefined) await this.#claim();
+    else await this.#claimInTurn(turns);
     const claimed = this.#claimed;
     this.#claimed = undefined;
     if (claimed !== undefined) await this.#lead(claimed);
+  }
+
+  async #claimInTurn(turns: ElectionTurns): Promise<void> {
+    const rest = keepSignOfLife(this.context);
+    try {
+      await turns.take(async () => {
+        if (await this.#staysFree(turns.waitMs)) await this.#claim();
+      });
+    } finally {
+      rest();
+    }
   }
 
   /** Whether nobody holds the address, now and after a wait. */
@@ -85,7 +97,7 @@ export class LocalCampaign {
 
   async #claim(): Promise<void> {
     const { voice, clock, signal, turns } = this.context;
-    if (signal.aborted || clock.now() < this.#standBackUntil) return;
+    if (signal.aborted) return;
     const startedAt = clock.now();
     const tenure = new LocalTenure(this.context);
     const won = await tenure.begin();

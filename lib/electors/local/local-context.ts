@@ -23,3 +23,14 @@ export interface LocalContext {
 
 /** How often each process gives a sign of life, and a follower looks again although its connection says nothing. */
 export const POLL_MS = 2000;
+
+/** Reports that often that the loop is alive. Returns what ends it. */
+export function keepSignOfLife({ voice, clock }: LocalContext, onBeat: () => void = () => undefined): () => void {
+  const beat = () => {
+    voice.report({ kind: 'read', latencyMs: 0 });
+    onBeat();
+    cancel = clock.setTimer(beat, POLL_MS, { background: true });
+  };
+  let cancel = clock.setTimer(beat, POLL_MS, { background: true });
+  return () => cancel();
+}

@@ -33,7 +33,7 @@ export class LocalElector implements Elector {
   /** @throws InvalidOptionError */
   constructor(options: LocalElectorOptions) {
     this.#settings = resolveLocalOptions(options);
-    this.#turns = this.#settings.spread ? new ElectionTurns() : undefined;
+    this.#turns = this.#settings.spread ? new ElectionTurns(this.#settings.clock) : undefined;
     // Whether the directory is too deep does not depend on the election.
     this.#place('default');
   }

@@ -1,6 +1,6 @@
 import { ElectionTerm, serveTerm } from '../../core/election-term.js';
 import { Claim } from './claim.js';
-import { POLL_MS, type LocalContext } from './local-context.js';
+import { keepSignOfLife, type LocalContext } from './local-context.js';
 
 /** The time in which the address of the election is this process's: a token, one term under it, and the release. */
 export class LocalTenure {
@@ -45,20 +45,8 @@ export class LocalTenure {
     this.#term = new ElectionTerm({ election, identity, fencingToken: token });
     this.#claim?.announce(token);
     voice.leads({ holder: String(token), token, ...me });
-    const rest = this.#keepSignOfLife();
+    const rest = keepSignOfLife(this.context, () => void tokens.touch());
     await serveTerm(candidate, this.#term, signal);
     rest();
-  }
-
-  /** Returns what ends it. */
-  #keepSignOfLife(): () => void {
-    const { voice, tokens, clock } = this.context;
-    const beat = () => {
-      voice.report({ kind: 'read', latencyMs: 0 });
-      void tokens.touch();
-      cancel = clock.setTimer(beat, POLL_MS, { background: true });
-    };
-    let cancel = clock.setTimer(beat, POLL_MS, { background: true });
-    return () => cancel();
   }
 }
