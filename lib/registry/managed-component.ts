@@ -1,6 +1,7 @@
 import { delay, settlesWithin } from '../core/clock.js';
 import type { LeadershipTerm } from '../core/elector.js';
 import { PreviousRunUnsettledError, type LifecycleError } from '../core/errors.js';
+import { soon } from '../core/microtask.js';
 import { outsideOfRuns, type RunContext } from '../core/run-context.js';
 import type { ComponentDefinition } from './component-definition.js';
 import type { ComponentHost } from './component-host.js';
@@ -9,7 +10,7 @@ import type { ComponentSnapshot } from './component-snapshot.js';
 import { ComponentState, type HealthResult } from './component-state.js';
 import { DependencyGate } from './dependency-gate.js';
 import { heldBackBy } from './hold-back.js';
-import { RestartPolicy } from './restart-policy.js';
+import { RestartPolicy, type RestartPlan } from './restart-policy.js';
 import { StartRequest, type RestStatus } from './start-request.js';
 import { SupervisedRun, type ComponentParts } from './supervised-run.js';
 
@@ -19,7 +20,8 @@ const NONE: readonly ManagedComponent[] = [];
 export interface Retirement {
   readonly request: StartRequest | undefined;
   readonly run: SupervisedRun | undefined;
-  readonly supervisor: Promise<void> | undefined;
+  /** Whether a request is being pursued. */
+  readonly isPursued: boolean;
 }
 
 /**
@@ -31,8 +33,8 @@ export class ManagedComponent {
   readonly #state: ComponentState;
   #rest: RestStatus = 'stopped';
   #request: StartRequest | undefined;
-  /** Pending while a request, the latest or one before it, is being pursued. Never rejects. */
-  #supervisor: Promise<void> | undefined;
+  /** Whether a request, the latest or one before it, is being pursued. */
+  #isPursued = false;
   #run: SupervisedRun | undefined;
   /** The request that the latest run was begun for. */
   #served: StartRequest | undefined;
@@ -77,7 +79,7 @@ export class ManagedComponent {
 
   /** Resolves when nothing of any run is left. */
   get idle(): Promise<void> {
-    return this.#supervisor ?? Promise.resolve();
+    return this.#isPursued && this.#request !== undefined ? this.#request.settled.promise : Promise.resolve();
   }
 
   /** The components that keep it from starting; empty when nothing lasting does. */
@@ -105,11 +107,15 @@ export class ManagedComponent {
   begin(term?: LeadershipTerm): StartRequest | undefined {
     if (this.#request?.active === true) return undefined;
     const request = new StartRequest(term);
-    const previous = this.#supervisor;
+    const previous = this.#isPursued ? this.#request : undefined;
     this.#request = request;
+    this.#isPursued = true;
     this.#tellDependents();
     // The caller may be a component that registers another one, which is no part of its run.
-    this.#supervisor = outsideOfRuns(() => this.#pursueAfter(previous, request));
+    outsideOfRuns(() => {
+      if (previous === undefined) soon(() => this.#pursue(request, false));
+      else void this.#pursueAfter(previous.settled.promise, request);
+    });
     return request;
   }
 
@@ -117,7 +123,7 @@ export class ManagedComponent {
   standBy(): void {
     if (this.#request?.active === true) return;
     this.#rest = 'standby';
-    if (this.#supervisor === undefined) this.#comeToRest();
+    if (!this.#isPursued) this.#comeToRest();
   }
 
   /**
@@ -129,7 +135,7 @@ export class ManagedComponent {
     this.#request?.end();
     this.#state.wake();
     this.#tellDependents();
-    return { request: this.#request, run: this.#run, supervisor: this.#supervisor };
+    return { request: this.#request, run: this.#run, isPursued: this.#isPursued };
   }
 
   /**
@@ -138,8 +144,8 @@ export class ManagedComponent {
    * @returns why it did not end cleanly within `budgetMs`, if so.
    */
   async end(retired: Retirement, why: string, budgetMs: number): Promise<LifecycleError | undefined> {
-    const { request, run, supervisor } = retired;
-    if (supervisor === undefined) {
+    const { request, run, isPursued } = retired;
+    if (request === undefined || !isPursued) {
       // It may have been asked to run again while its dependents took their time.
       if (request === this.#request) this.#comeToRest();
       return undefined;
@@ -147,9 +153,9 @@ export class ManagedComponent {
     // At least a tick, also for one whose turn comes after the whole budget is used up.
     const limitMs = Math.max(1, Math.min(budgetMs, this.definition.stopTimeoutMs));
     if (run?.isOver === false) run.tellToEnd(why, limitMs);
-    const settled = await settlesWithin(this.host.limits, supervisor, limitMs);
+    const settled = await settlesWithin(this.host.limits, request.settled.promise, limitMs);
     // Also when it settled a moment after its time was up.
-    if (settled || run === undefined || run.isOver) return request?.stopError;
+    if (settled || run === undefined || run.isOver) return request.stopError;
     return run.overran(limitMs);
   }
 
@@ -158,24 +164,41 @@ export class ManagedComponent {
     if (this.#run?.context === run) this.#run.recordHealth(result);
   }
 
-  async #pursueAfter(previous: Promise<void> | undefined, request: StartRequest): Promise<void> {
-    if (previous !== undefined) await this.#waitForEarlierRun(previous, request);
+  async #pursueAfter(previous: Promise<void>, request: StartRequest): Promise<void> {
+    await this.#waitForEarlierRun(previous, request);
     await previous;
-    let isRestart = false;
-    while (request.mayRun) {
-      if (!this.#dependenciesReady(request)) {
-        await this.#state.nextChange;
-        continue;
-      }
-      const run = (this.#run = new SupervisedRun(this.#parts, request));
+    this.#pursue(request, false);
+  }
+
+  /** By calls and not as one async function, which costs as much as a run of a component that does nothing. */
+  #pursue(request: StartRequest, isRestart: boolean): void {
+    if (!request.mayRun) {
+      this.#finish(request);
+    } else if (this.#dependenciesReady(request)) {
+      const run = new SupervisedRun(this.#parts, request, (plan) => this.#runIsOver(request, plan));
+      this.#run = run;
       this.#served = request;
-      const plan = await run.supervise(isRestart);
-      this.#run = undefined;
-      if (plan === undefined || !(await delay(this.host.clock, plan.delayMs, request.signal))) break;
-      isRestart = true;
+      run.supervise(isRestart);
+    } else {
+      void this.#state.nextChange.then(() => this.#pursue(request, isRestart));
     }
+  }
+
+  #runIsOver(request: StartRequest, plan: RestartPlan | undefined): void {
+    this.#run = undefined;
+    if (plan === undefined) {
+      this.#finish(request);
+      return;
+    }
+    void delay(this.host.clock, plan.delayMs, request.signal).then((elapsed) => {
+      if (elapsed) this.#pursue(request, true);
+      else this.#finish(request);
+    });
+  }
+
+  #finish(request: StartRequest): void {
     if (request.ending) this.#comeToRest();
-    if (this.#request === request) this.#supervisor = undefined;
+    if (this.#request === request) this.#isPursued = false;
     request.finish();
   }
 

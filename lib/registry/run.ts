@@ -3,6 +3,7 @@ import { isAbortOf, sharedAbortController } from '../core/abort.js';
 import { isServiceStyle, isSubscriptionReadySignaler, type StartContext } from '../core/component.js';
 import { Deferred } from '../core/deferred.js';
 import { RunEndedError, StartTimeoutError } from '../core/errors.js';
+import { soon } from '../core/microtask.js';
 import { readProperty } from '../core/property.js';
 import { runWithin, type RunContext } from '../core/run-context.js';
 import type { ComponentDefinition } from './component-definition.js';
@@ -226,7 +227,7 @@ export class Run {
     if (this.#hasSettled || isAbortOf(error, this.#signal, this.request.signal, this.request.term?.signal)) return;
     this.#thrown ??= { error };
     // User code may be on the stack: `fail()` must have returned before anybody hears of it.
-    queueMicrotask(() => this.#tellBroken());
+    soon(() => this.#tellBroken());
     this.end('it has failed', { cause: error });
   }
 }

@@ -22,6 +22,8 @@ export class StartRequest {
   #end: AbortController | undefined;
   #over: Deferred<void> | undefined;
   #error: { readonly value: unknown } | undefined;
+  /** Resolved when the component does not pursue it any more, and nothing of its runs is left. */
+  readonly settled = new Deferred<void>();
   /** Why the component did not stop cleanly after the request had been taken back. */
   stopError: LifecycleError | undefined;
   #isEnding = false;
@@ -91,6 +93,7 @@ export class StartRequest {
     this.#isOver = true;
     this.report('ended');
     this.#settleOver();
+    this.settled.resolve();
   }
 
   #settleOver(): void {

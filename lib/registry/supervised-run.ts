@@ -24,7 +24,8 @@ export interface ComponentParts {
 /** What one run does to the component's status, and whether another one follows it. */
 export class SupervisedRun implements RunListener {
   readonly #run: Run;
-  readonly #over = new Deferred<RestartPlan | undefined>();
+  /** Made for a run that ends without anybody waiting for that. */
+  #settling: Deferred<void> | undefined;
   /** What follows the run that broke. */
   #plan: RestartPlan | undefined;
   #isOver = false;
@@ -33,9 +34,11 @@ export class SupervisedRun implements RunListener {
   #overrun: StopTimeoutError | undefined;
   #failedChecks = 0;
 
+  /** @param onOver called once nothing of the run is left, with when to run again; `undefined`: its request is over */
   constructor(
     private readonly parts: ComponentParts,
     private readonly request: StartRequest,
+    private readonly onOver: (plan: RestartPlan | undefined) => void,
   ) {
     this.#run = new Run(parts.definition, parts.host, this, request);
   }
@@ -49,17 +52,12 @@ export class SupervisedRun implements RunListener {
     return this.#isOver;
   }
 
-  /**
-   * Runs the component until it has settled.
-   *
-   * @returns when to run it again, or `undefined`: its request is over
-   */
-  supervise(isRestart: boolean): Promise<RestartPlan | undefined> {
+  /** Runs the component until it has settled. */
+  supervise(isRestart: boolean): void {
     this.parts.state.startRun(this.context, isRestart);
     // A listener of that very event may have ended the request: then `start()` must not be entered any more.
     if (this.request.ending) this.#endWith(() => undefined);
     else this.#run.begin();
-    return this.#over.promise;
   }
 
   becameReady(): void {
@@ -117,7 +115,8 @@ export class SupervisedRun implements RunListener {
     this.#isOver = true;
     this.parts.policy.runIsNotReadyAnyMore();
     this.parts.state.endRun();
-    this.#over.resolve(decide());
+    this.#settling?.resolve();
+    this.onOver(decide());
   }
 
   #hasEnded(thrown: Thrown | undefined): RestartPlan | undefined {
@@ -177,8 +176,10 @@ export class SupervisedRun implements RunListener {
   #watchSettling(): void {
     const { clock } = this.parts.host;
     const { stopTimeoutMs } = this.parts.definition;
-    void settlesWithin(clock, this.#over.promise, stopTimeoutMs, { background: true }).then((settled) => {
-      if (!settled && !this.#isOver) this.overran(stopTimeoutMs);
-    });
+    void settlesWithin(clock, (this.#settling ??= new Deferred()).promise, stopTimeoutMs, { background: true }).then(
+      (settled) => {
+        if (!settled && !this.#isOver) this.overran(stopTimeoutMs);
+      },
+    );
   }
 }
