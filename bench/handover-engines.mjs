@@ -1,0 +1,91 @@
+// The engines of handover.mjs and load.mjs: how to start a server of one's own, what to tell an elector, and what one round
+// trip to it takes.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
+import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
+import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
+import { now } from './handover-marks.mjs';
+
+const NAMESPACE = 'bench';
+/** Those of `crashDetection: 'session'`. */
+const SESSION = { leaseMs: 1750, renewMs: 400, requestTimeoutMs: 250, stopBudgetMs: 500, marginMs: 250 };
+
+export const ENGINES = {
+  local: startLocal,
+  redis: startRedis,
+  postgres: () => startPostgres({ timing: 'fast' }, LEASE_TIMINGS.fast),
+  'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
+};
+
+/** No server: a listener that is connected to stands for the round trip. */
+async function startLocal() {
+  const directory = mkdtempSync(join(tmpdir(), 'lifecycle-bench-'));
+  const path = process.platform === 'linux' ? `\0bench-${randomUUID()}` : join(directory, 'floor');
+  const server = createServer((socket) => socket.end()).listen(path);
+  await once(server, 'listening');
+  return {
+    elector: 'local',
+    settings: { namespace: `bench-${process.pid}`, directory },
+    settleMs: 0,
+    listeners: async () => Number.POSITIVE_INFINITY,
+    roundTripMs: async () => timeOf(() => once(connect({ path }).resume(), 'close')),
+    async stop() {
+      server.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startRedis() {
+  const server = await RedisServer.start();
+  const client = new Redis({ port: server.port, host: '127.0.0.1' });
+  return {
+    elector: 'redis',
+    server,
+    client,
+    port: server.port,
+    timing: LEASE_TIMINGS.fast,
+    settings: { namespace: NAMESPACE, url: server.url, timing: 'fast' },
+    settleMs: LEASE_TIMINGS.fast.renewMs,
+    listeners: async () => (await client.client('LIST', 'TYPE', 'PUBSUB')).trim().split('\n').filter(Boolean).length,
+    roundTripMs: () => timeOf(() => client.eval('return 1', 0)),
+    async stop() {
+      client.disconnect();
+      await server.stop();
+    },
+  };
+}
+
+async function startPostgres(settings, timing) {
+  const server = await PostgresServer.start();
+  const client = new Client({ connectionString: server.url });
+  await client.connect();
+  const count = `SELECT count(*)::int AS n FROM pg_stat_activity WHERE query LIKE 'LISTEN %'`;
+  return {
+    elector: 'postgres',
+    server,
+    client,
+    timing,
+    settings: { namespace: NAMESPACE, url: server.url, ...settings },
+    settleMs: timing.renewMs,
+    listeners: async () => (await client.query(count)).rows[0].n,
+    roundTripMs: () => timeOf(() => client.query('SELECT 1')),
+    async stop() {
+      await client.end();
+      await server.stop();
+    },
+  };
+}
+
+async function timeOf(call) {
+  const before = now();
+  await call();
+  return now() - before;
+}
