@@ -1,3 +1,4 @@
+import { ChannelListeners } from './channel-listeners.js';
 import { ConnectionState } from './connection-state.js';
 import type { IoredisClient } from './redis-client.js';
 import { untilAbort, type ClientHabits, type RedisConnection } from './redis-connection.js';
@@ -8,6 +9,7 @@ const GOODBYE_MS = 200;
 /** A connection of ioredis. */
 export class IoredisConnection implements RedisConnection {
   readonly #state: ConnectionState;
+  readonly #channels: ChannelListeners;
 
   /** @param isOwn it is ended with `close()` */
   constructor(
@@ -15,6 +17,7 @@ export class IoredisConnection implements RedisConnection {
     private readonly isOwn: boolean,
   ) {
     this.#state = new ConnectionState(client, () => client.status === 'ready');
+    this.#channels = new ChannelListeners(client);
   }
 
   get epoch(): number {
@@ -57,16 +60,13 @@ export class IoredisConnection implements RedisConnection {
     signal: AbortSignal,
   ): Promise<() => void> {
     const { client } = this;
-    const listener = (from: unknown) => {
-      if (from === channel) onMessage();
-    };
     signal.throwIfAborted();
     const unlistenLoss = this.#state.onLoss(onLost);
-    client.on('message', listener);
+    const unlisten = this.#channels.listen(channel, onMessage);
     const end = () => {
       unlistenLoss();
-      client.off('message', listener);
-      if (client.status === 'ready') client.unsubscribe(channel).catch(() => undefined);
+      const wasLast = unlisten();
+      if (wasLast && client.status === 'ready') client.unsubscribe(channel).catch(() => undefined);
     };
     try {
       await untilAbort(client.subscribe(channel), signal);
@@ -79,6 +79,7 @@ export class IoredisConnection implements RedisConnection {
 
   async close(): Promise<void> {
     this.#state.detach();
+    this.#channels.detach();
     if (!this.isOwn) return;
     const { client } = this;
     client.on('error', () => undefined);

@@ -6,9 +6,16 @@ interface IoredisPackage {
   readonly default: IoredisConstructor;
 }
 
+/** The options come before the URL: of what is said twice ioredis takes the first, and a URL's query can say anything. */
+type IoredisArguments = readonly [options: object] | readonly [options: object, url: string, defaults: object];
+
 interface IoredisConstructor {
-  new (options: object): IoredisClient;
-  new (url: string, options: object): IoredisClient;
+  new (...parts: IoredisArguments): IoredisClient;
+}
+
+export interface OwnClientTarget {
+  readonly url?: string;
+  readonly options?: object;
 }
 
 const LONGEST_RECONNECT_MS = 1000;
@@ -41,18 +48,19 @@ export function safeSettings(requestTimeoutMs: number): object {
 }
 
 /** Makes a client of our own. It connects at its first command. @throws EngineRefusalError when ioredis is not installed */
-export async function createOwnClient(
-  target: { readonly url?: string; readonly options?: object },
-  settings: object,
-): Promise<IoredisClient> {
+export async function createOwnClient(target: OwnClientTarget, settings: object): Promise<IoredisClient> {
   const Redis = await loadIoredis();
-  const { url, options } = target;
+  return new Redis(...ownClientArguments(target, settings));
+}
+
+/** What ioredis is given, so that `settings` hold whatever the options or the query of the URL say. */
+export function ownClientArguments({ url, options }: OwnClientTarget, settings: object): IoredisArguments {
+  const defaults = { connectionName: 'nestjs-lifecycle', keepAlive: KEEP_ALIVE_MS };
   // Without sentinels a ready check only costs: what it waits for is an answer that is retried anyway. With them it
   // tells a primary from what was one.
   const { sentinels } = (options ?? {}) as { readonly sentinels?: unknown };
-  const own = { connectionName: 'nestjs-lifecycle', keepAlive: KEEP_ALIVE_MS, ...options, ...settings };
-  const checked = { ...own, enableReadyCheck: Boolean(sentinels), maxLoadingRetryTime: LONGEST_RECONNECT_MS };
-  return url === undefined ? new Redis(checked) : new Redis(url, checked);
+  const ours = { ...settings, enableReadyCheck: Boolean(sentinels), maxLoadingRetryTime: LONGEST_RECONNECT_MS };
+  return url === undefined ? [{ ...defaults, ...options, ...ours }] : [ours, url, defaults];
 }
 
 let loaded: Promise<IoredisConstructor> | undefined;

@@ -1,12 +1,11 @@
-import { EngineRefusalError } from '../../core/errors.js';
+import { EngineRefusalError, EngineStandbyError, LifecycleError } from '../../core/errors.js';
 import { errorText } from '../../core/error-text.js';
+
+/** What a replica answers, and in a failover what was the primary. */
+const READ_ONLY = /\bREADONLY\b/;
 
 /** What Redis answers until somebody acts, and what has to be done. The first that matches counts. */
 const REFUSALS: readonly (readonly [RegExp, string])[] = [
-  [
-    /\bREADONLY\b/,
-    'This server is a replica, and only its primary can hold leases. Connect to the primary, or through Sentinel.',
-  ],
   [/\bNOAUTH\b|\boperation not permitted\b/, 'The server asks for a password. Give one in the URL or the options.'],
   [/\bWRONGPASS\b|\binvalid password\b/, 'Correct the user name and the password.'],
   [
@@ -38,10 +37,11 @@ const REFUSALS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A refusal when nothing but somebody's action will change it; else the error as it is, to be tried again. */
+/** A refusal when nothing but somebody's action will change it; else an error that is tried again. */
 export function asEngineError(operation: string, error: unknown): unknown {
-  if (error instanceof EngineRefusalError) return error;
+  if (error instanceof LifecycleError) return error;
   const text = errorText(error).replace(/\.+$/, '');
+  if (READ_ONLY.test(text)) return new EngineStandbyError('Redis', { cause: error });
   const found = REFUSALS.find(([pattern]) => pattern.test(text));
   if (found === undefined) return error;
   return new EngineRefusalError(`Redis refused "${operation}": ${text}. ${found[1]}`, { cause: error });

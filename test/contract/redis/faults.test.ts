@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { ElectorReport } from '../../../lib/core/elector.js';
+import { EngineStandbyError } from '../../../lib/core/errors.js';
 import { Stage } from '../../../lib/testing/contract/stage.js';
 import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { RedisServer } from '../../fixtures/engines/redis-server.js';
 import { until } from '../../fixtures/until.js';
 import { CLIENT_KINDS, type ClientKind } from './client-kinds.js';
-import { RedisArena } from './redis-arena.js';
+import { RedisArena, type ArenaSettings } from './redis-arena.js';
 import { TIMING } from './timing.js';
 
 const [URL] = CLIENT_KINDS as [ClientKind];
@@ -20,8 +22,8 @@ describeEngine('A Redis server', ['redis-server'], () => {
 
   afterEach(() => server.stop());
 
-  const play = (act: (stage: Stage) => Promise<void>, kind = URL) =>
-    Stage.play({ open: () => RedisArena.open(server.port, kind) }, act);
+  const play = (act: (stage: Stage) => Promise<void>, kind = URL, settings: ArenaSettings = {}) =>
+    Stage.play({ open: () => RedisArena.open(server.port, kind, settings) }, act);
 
   /** A leader and a follower that knows it. */
   const pair = async (stage: Stage) => {
@@ -168,18 +170,53 @@ describeEngine('A Redis server', ['redis-server'], () => {
       await stage.until(() => stage.leaders().length === 1);
     }));
 
-  test('that becomes a replica is refused with what to do, and leads again as a primary', () =>
+  test('that becomes a replica is a standby to all, and has one leader again as a primary', () =>
     play(async (stage) => {
       const { leader } = await pair(stage);
 
       await server.command('replicaof', '127.0.0.1', '1');
-      const refusals = () => leader.candidate.reports.filter(({ kind }) => kind === 'refusal');
-      await stage.until(() => !leader.leads && refusals().length > 0);
-      expect(String((refusals()[0] as { error: unknown }).error)).toMatch(/Connect to the primary/);
+      const errors = () => leader.candidate.reports.flatMap((it) => (it.kind === 'error' ? [it.error] : []));
+      await stage.until(() => !leader.leads && errors().some((it) => it instanceof EngineStandbyError));
+      expect(leader.candidate.reports.filter(({ kind }) => kind === 'refusal')).toEqual([]);
 
       await server.command('replicaof', 'no', 'one');
       await stage.until(() => stage.leaders().length === 1);
     }));
+
+  test('that becomes a primary again in the middle of a release is told of it', () => {
+    const timing = { leaseMs: 12_000, renewMs: 1000, requestTimeoutMs: 3000, stopBudgetMs: 500 };
+    const act = async (stage: Stage) => {
+      const leader = await stage.leading({ identity: 'a' });
+      await server.command('replicaof', '127.0.0.1', '1');
+
+      leader.tellToEnd();
+      const hasFailed = (it: ElectorReport) => it.kind === 'error' && it.operation === 'release';
+      await stage.until(() => leader.candidate.reports.some(hasFailed));
+      await server.command('replicaof', 'no', 'one');
+      await stage.until(() => leader.isOver);
+
+      const [token = ''] = await keys('*:token');
+      expect(await server.command('hget', token, 'state')).toBe('released');
+    };
+    return play(act, URL, { timing, emptyStoreWaitMs: 0 });
+  });
+
+  test('whose lease was deleted is not led by one that has just started while the leader does not know', () => {
+    const timing = { leaseMs: 3000, renewMs: 1200, requestTimeoutMs: 300, stopBudgetMs: 200 };
+    const act = async (stage: Stage) => {
+      const leader = await stage.leading({ identity: 'a' });
+      const renewals = () => leader.candidate.reports.filter(({ kind }) => kind === 'renewal').length;
+      const before = renewals();
+      await stage.until(() => renewals() > before);
+
+      await server.command('del', ...(await keys('*:lease')));
+      stage.stand({ identity: 'b' });
+      // That no two lead is what the stage sees to.
+      await stage.until(() => !leader.leads);
+      await stage.until(() => stage.leaders().length === 1);
+    };
+    return play(act, URL, { timing });
+  });
 
   test('has no lease left when every campaign has ended', () =>
     play(async (stage) => {

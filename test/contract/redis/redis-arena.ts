@@ -1,4 +1,4 @@
-import { RedisElector } from 'nestjs-lifecycle/electors/redis';
+import { RedisElector, type RedisElectorOptions } from 'nestjs-lifecycle/electors/redis';
 import type { Elector } from '../../../lib/core/elector.js';
 import { realTime } from '../../../lib/testing/contract/arena-time.js';
 import type { ElectorArena } from '../../../lib/testing/contract/elector-fixture.js';
@@ -10,6 +10,8 @@ import { TIMING } from './timing.js';
 const REPLICAS = 6;
 const PASS_MS = 2 * TIMING.leaseMs;
 
+export type ArenaSettings = Pick<RedisElectorOptions, 'timing' | 'emptyStoreWaitMs'>;
+
 let opened = 0;
 
 /** A namespace of its own on one server, with a network of its own for every elector. */
@@ -20,10 +22,13 @@ export class RedisArena implements ElectorArena {
   readonly #time = realTime({ passMs: PASS_MS });
   readonly #namespace = `arena-${++opened}`;
 
-  private constructor(private readonly kind: ClientKind) {}
+  private constructor(
+    private readonly kind: ClientKind,
+    private readonly settings: ArenaSettings,
+  ) {}
 
-  static async open(port: number, kind: ClientKind): Promise<RedisArena> {
-    const arena = new RedisArena(kind);
+  static async open(port: number, kind: ClientKind, settings: ArenaSettings = {}): Promise<RedisArena> {
+    const arena = new RedisArena(kind, { timing: TIMING, ...settings });
     const targets = Array.from({ length: REPLICAS }, () => TcpProxy.open({ target: { port }, held: 'reset' }));
     arena.#free.push(...(await Promise.all(targets)));
     return arena;
@@ -42,7 +47,7 @@ export class RedisArena implements ElectorArena {
     if (proxy === undefined) throw new Error('No network is left for one more elector');
     const offer = this.kind.offer(proxy.port);
     this.#offers.push(offer);
-    const elector = new RedisElector({ namespace: this.#namespace, timing: TIMING, ...offer.options });
+    const elector = new RedisElector({ namespace: this.#namespace, ...this.settings, ...offer.options });
     this.#proxies.set(elector, proxy);
     return elector;
   }

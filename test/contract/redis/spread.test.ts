@@ -14,7 +14,7 @@ describeEngine('On Redis', ['redis-server'], () => {
       return elector;
     };
     try {
-      await expectSpread(create, gapMs);
+      await expectSpread(create, gapMs, 3000);
     } finally {
       await Promise.all(electors.map((it) => it.close()));
       await server.stop();

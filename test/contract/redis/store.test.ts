@@ -132,9 +132,8 @@ describeEngine('RedisLeaseStore', ['redis-server'], () => {
       await rig.admin.del(rig.tokenKey);
 
       await store.renew(own, soon());
-      await rig.admin.del(rig.leaseKey);
 
-      expect(await rig.read(store)).toEqual({ kind: 'vacant', token: own.token });
+      expect(await rig.admin.hmget(rig.tokenKey, 'token', 'state')).toEqual([`${own.token}`, 'held']);
     });
 
     test('renews nothing for another holder, another token, or nobody', async () => {
@@ -147,7 +146,79 @@ describeEngine('RedisLeaseStore', ['redis-server'], () => {
         expect(await store.renew(other, soon())).toMatchObject({ renewed: false, record: { holder: 'a#1' } });
       }
       await rig.admin.del(rig.leaseKey);
-      expect(await store.renew(own, soon())).toEqual({ renewed: false, record: { kind: 'vacant', token: own.token } });
+      expect(await store.renew(own, soon())).toEqual({ renewed: false, record: { kind: 'absent' } });
+    });
+
+    test('shows a lease that is gone before its time as lost data, which nobody takes as one that has run out', async () => {
+      const own = await rig.take(store, rig.holder('a'));
+      await rig.admin.del(rig.leaseKey);
+
+      expect(await rig.read(store)).toEqual({ kind: 'absent' });
+      const early: LeaseRecord = { kind: 'vacant', token: own.token };
+      const attempt = await store.acquire({ ...rig.holder('b'), basis: early, tokenAbove: 0n }, soon());
+      expect(attempt).toEqual({ won: false, record: { kind: 'absent' } });
+
+      const next = await rig.take(store, rig.holder('b'));
+      expect(next.token).toBeGreaterThan(own.token);
+    });
+
+    test('shows a lease that was deleted as one that has run out when its time is over', async () => {
+      const own = await rig.take(store, rig.holder('a', 200));
+      await rig.admin.del(rig.leaseKey);
+
+      await until(async () => (await rig.read(store)).kind !== 'absent');
+
+      expect(await rig.read(store)).toEqual({ kind: 'vacant', token: own.token });
+    });
+
+    test('never shows one that has run out by itself as lost data', async () => {
+      const kinds = new Set<string>();
+      for (let round = 0; round < 10; round++) {
+        await rig.take(store, rig.holder('a', 10 + round));
+        let shown = 'held';
+        while (shown === 'held') {
+          ({ kind: shown } = await rig.read(store));
+          kinds.add(shown);
+        }
+      }
+
+      kinds.delete('held');
+      expect([...kinds]).toEqual(['vacant']);
+    });
+
+    test('knows from every renewal until when a lease runs, also when an older version has written it', async () => {
+      const own = await rig.take(store, rig.holder('a'));
+
+      for (const before of ['1', undefined, '9000000000000000']) {
+        if (before === undefined) await rig.admin.hdel(rig.tokenKey, 'until');
+        else await rig.admin.hset(rig.tokenKey, 'until', before);
+        await store.renew(own, soon());
+
+        const [seconds = 0] = (await rig.admin.time()).map(Number);
+        const leftS = Number(await rig.admin.hget(rig.tokenKey, 'until')) / 1e6 - seconds;
+        expect(leftS).toBeGreaterThan(0);
+        expect(leftS).toBeLessThanOrEqual(31);
+      }
+    });
+
+    test('takes a lease that an older version has written, and that is gone, to have run out', async () => {
+      const own = await rig.take(store, rig.holder('a'));
+      await rig.admin.hdel(rig.tokenKey, 'until');
+      await rig.admin.del(rig.leaseKey);
+
+      expect(await rig.read(store)).toEqual({ kind: 'vacant', token: own.token });
+    });
+
+    test('can take a lease that runs out in a far future because the clock of the server was set back', async () => {
+      const own = await rig.take(store, rig.holder('a', 20));
+      await until(async () => (await rig.read(store)).kind === 'vacant');
+      await rig.admin.hset(rig.tokenKey, 'until', '9000000000000000');
+
+      expect(await rig.read(store)).toEqual({ kind: 'absent' });
+      const next = await rig.take(store, rig.holder('b'));
+
+      expect(next.token).toBeGreaterThan(own.token);
+      expect(await rig.read(store)).toMatchObject({ kind: 'held', holder: 'b#1' });
     });
 
     test('releases nothing of another holder or another term, and does not mind what is gone', async () => {

@@ -1,10 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { EngineRefusalError } from '../../../../lib/core/errors.js';
+import { EngineRefusalError, EngineStandbyError } from '../../../../lib/core/errors.js';
 import { asEngineError } from '../../../../lib/electors/redis/redis-errors.js';
 
 describe('An error of Redis', () => {
   test.each([
-    ["READONLY You can't write against a read only replica.", /Connect to the primary/],
     ['NOAUTH Authentication required.', /Give one in the URL/],
     ['Ready check failed: NOAUTH Authentication required.', /Give one in the URL/],
     ['WRONGPASS invalid username-password pair or user is disabled.', /Correct the user name/],
@@ -26,6 +25,20 @@ describe('An error of Redis', () => {
     expect(error).toBeInstanceOf(EngineRefusalError);
     expect(error).toMatchObject({ message: expect.stringMatching(remedy), cause });
     expect(String(error)).toContain('"renew"');
+  });
+
+  test.each([
+    "READONLY You can't write against a read only replica.",
+    "READONLY You can't write against a read only replica. script: 5d1f, on @user_script:3.",
+  ])('that a standby answers is no refusal, and is tried again: %s', (text) => {
+    const cause = new Error(text);
+
+    const error = asEngineError('release', cause);
+
+    expect(error).toBeInstanceOf(EngineStandbyError);
+    expect(error).not.toBeInstanceOf(EngineRefusalError);
+    expect(error).toMatchObject({ message: expect.stringMatching(/Redis server.*Connect to the primary/), cause });
+    expect(asEngineError('release', error)).toBe(error);
   });
 
   test.each([

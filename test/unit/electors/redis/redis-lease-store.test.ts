@@ -11,15 +11,15 @@ describe('A RedisLeaseStore', () => {
   let clock: ManualClock;
   let control: AbortController;
 
-  const open = (replicas = 0) =>
-    new RedisLeaseStore({
-      connections: new RedisConnections({ client }, 1500),
-      namespace: 'orders',
-      keyPrefix: '',
-      requestTimeoutMs: 1500,
-      wait: replicas > 0 ? { replicas, timeoutMs: 100 } : undefined,
-      clock,
-    });
+  const settings = (replicas = 0) => ({
+    connections: new RedisConnections({ client }, 1500),
+    namespace: 'orders',
+    keyPrefix: '',
+    requestTimeoutMs: 1500,
+    wait: replicas > 0 ? { replicas, timeoutMs: 100 } : undefined,
+    clock,
+  });
+  const open = (replicas = 0) => new RedisLeaseStore(settings(replicas));
   const holder = { election: 'default', holder: 'a#1', identity: 'a', leaseMs: 8000 };
   const claim = { ...holder, basis: { kind: 'absent' }, tokenAbove: 7n } as const;
   const names = () => client.sent.map(({ name }) => name);
@@ -207,6 +207,43 @@ describe('A RedisLeaseStore', () => {
       await over;
       await store.close();
       expect([subscriber.disconnects, client.disconnects]).toEqual([1, 0]);
+    });
+
+    test('listens to a client once, however many elections it is for, and leaves nothing on one that was given', async () => {
+      const subscriber = new FakeIoredis();
+      client.becomeReady();
+      subscriber.becomeReady();
+      const connections = new RedisConnections({ client, subscriber }, 1500);
+      const store = new RedisLeaseStore({ ...settings(), connections });
+      const elections = Array.from({ length: 30 }, (_, index) => `e${index}`);
+      const hints: string[] = [];
+      const controls = elections.map(() => new AbortController());
+      const watches = controls.map(({ signal }, index) =>
+        store.watch(elections[index] ?? '', () => hints.push(elections[index] ?? ''), signal),
+      );
+      await turn();
+      subscriber.sent.forEach(({ answer: subscribed }) => subscribed.resolve(1));
+      await turn();
+      expect(hints.toSorted()).toEqual(elections.toSorted());
+      expect(subscriber.listenerCount('message')).toBe(1);
+
+      hints.length = 0;
+      subscriber.emit('message', '{orders/e7}:released', 'a#1');
+      expect(hints).toEqual(['e7']);
+      controls[7]?.abort();
+      await watches[7];
+      expect(subscriber.sent.filter(({ name }) => name === 'unsubscribe')).toMatchObject([
+        { parts: ['{orders/e7}:released'] },
+      ]);
+      subscriber.emit('message', '{orders/e7}:released', 'a#1');
+      subscriber.emit('message', '{orders/e8}:released', 'a#1');
+      expect(hints).toEqual(['e7', 'e8']);
+
+      await store.close();
+      expect(subscriber.eventNames()).toEqual([]);
+      controls.forEach((it) => it.abort());
+      await Promise.all(watches);
+      expect(subscriber.sent.filter(({ name }) => name === 'unsubscribe')).toHaveLength(elections.length);
     });
 
     test('breaks when the connection is lost', async () => {
