@@ -15,7 +15,7 @@ import { now } from './handover-marks.mjs';
 
 const NAMESPACE = 'bench';
 /** Those of `crashDetection: 'session'`. */
-const SESSION = { leaseMs: 1750, renewMs: 400, requestTimeoutMs: 250, stopBudgetMs: 500, marginMs: 250 };
+const SESSION = { leaseMs: 1600, renewMs: 400, requestTimeoutMs: 200, stopBudgetMs: 500, marginMs: 250 };
 
 export const ENGINES = {
   local: startLocal,

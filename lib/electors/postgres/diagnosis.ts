@@ -8,11 +8,17 @@ import { postgresLeaseTableSql, quoted } from './lease-table.js';
 import type { TextRow } from './postgres-connection.js';
 import type { StoreParts } from './postgres-lease-store.js';
 
-type Findings = TextRow<'version' | 'standby' | 'pid' | 'fsync' | 'synchronousCommit' | 'table' | 'mayUse' | 'hasKey'>;
+type Findings = TextRow<
+  'version' | 'standby' | 'pid' | 'fsync' | 'synchronousCommit' | 'table' | 'schema' | 'mayUse' | 'hasKey'
+>;
 
 const FINDINGS = `SELECT current_setting('server_version') AS version, pg_is_in_recovery() AS standby,
   pg_backend_pid() AS pid, current_setting('fsync') AS fsync,
   current_setting('synchronous_commit') AS "synchronousCommit", to_regclass($1)::text AS "table",
+  coalesce((
+    SELECT nspname FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+    WHERE pg_class.oid = to_regclass($1)
+  ), current_schema())::text AS "schema",
   has_table_privilege(to_regclass($1), 'SELECT') AND has_table_privilege(to_regclass($1), 'INSERT')
     AND has_table_privilege(to_regclass($1), 'UPDATE') AS "mayUse",
   EXISTS (
@@ -53,7 +59,7 @@ function judge(findings: Findings, { settings }: StoreParts): Diagnosis[] {
     const summary = 'After a crash of the server the last writes may be missing (fsync or synchronous_commit is off)';
     found.push({ level: 'warning', summary, remedy: 'Turn both on, at least for the role of the elector.' });
   }
-  return [...found, ...judgeTable(findings, settings.table)];
+  return [...found, ...judgeTable(findings, settings.table), ...judgeSchema(findings, settings.table)];
 }
 
 function judgeTable({ table, mayUse, hasKey }: Findings, name: string): Diagnosis[] {
@@ -69,6 +75,16 @@ function judgeTable({ table, mayUse, hasKey }: Findings, name: string): Diagnosi
     found.push({ level: 'error', summary: 'Without UNIQUE (name, token) the fence fences nothing', remedy });
   }
   return found;
+}
+
+/** Each connection looks a bare name up by its own search_path, and may find, or create, another table. */
+function judgeSchema({ schema }: Findings, name: string): Diagnosis[] {
+  if (name.includes('.')) return [];
+  const place = schema === null ? 'leads nowhere' : `now leads to the schema "${schema}"`;
+  const summary = `Where the table ${quoted(name)} is depends on the search_path, which ${place}`;
+  const example = `table: '${schema ?? 'schema'}.${name}'`;
+  const remedy = `Give the schema too, ${example}, unless the search_path is the same for every replica: else two of them lead.`;
+  return [{ level: 'warning', summary, remedy }];
 }
 
 function judgeHints({ notifications }: StoreParts, isPooled: boolean): Diagnosis[] {

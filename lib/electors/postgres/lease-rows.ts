@@ -3,9 +3,17 @@ import type { AcquireResult, LeaseClaim, LeaseRecord, LeaseToRelease, OwnLease }
 import { leaseStatements, type LeaseStatements } from './lease-statements.js';
 import { creationOf } from './lease-table.js';
 import type { PostgresConnection, TextRow } from './postgres-connection.js';
+import type { ServerTimes } from './server-times.js';
 
 /** What was read of an election; all of the row's columns are null when it has none. */
-type ReadRow = TextRow<'standby' | 'holder' | 'identity' | 'address' | 'token' | 'version' | 'leaseMs' | 'remainingMs'>;
+type ReadRow = TextRow<
+  'standby' | 'holder' | 'identity' | 'address' | 'token' | 'version' | 'leaseMs' | 'remainingMs' | 'clockUs'
+>;
+
+/** Until when a request may be carried out, by the server's clock in µs: after that nobody waits for it any more. */
+export type Timed<T> = T & { readonly notAfter: string | null };
+
+type RenewRow = TextRow<'inTime' | 'version' | 'pid' | 'clockUs'>;
 
 /** What a renewal has changed. */
 export interface Renewal {
@@ -21,6 +29,7 @@ export class LeaseRows {
   constructor(
     readonly table: string,
     private readonly namespace: string,
+    private readonly serverTimes: ServerTimes,
   ) {
     this.statements = leaseStatements(table);
   }
@@ -30,13 +39,20 @@ export class LeaseRows {
     return `${this.namespace}/${election}`;
   }
 
+  /** A request that begins now. */
+  timed<T extends object>(request: T): Timed<T> {
+    return { ...request, notAfter: this.serverTimes.notAfter() };
+  }
+
   async create(connection: PostgresConnection, signal: AbortSignal): Promise<void> {
     await connection.query(creationOf(this.table), [], signal);
   }
 
   /** @throws EngineStandbyError: a standby lags behind, and cannot be written to */
   async read(connection: PostgresConnection, election: string, signal: AbortSignal): Promise<LeaseRecord> {
-    const [row] = await connection.query<keyof ReadRow>(this.statements.read, [this.nameOf(election)], signal);
+    const values = [this.nameOf(election)];
+    const ask = () => connection.query<keyof ReadRow>(this.statements.read, values, signal);
+    const [row] = await this.serverTimes.learn(ask);
     if (row === undefined) throw new EngineAnswerError('read', 'there is no row in it');
     if (row.standby !== 't') return recordOf(row);
     const error = new EngineStandbyError('PostgreSQL');
@@ -45,9 +61,9 @@ export class LeaseRows {
     throw error;
   }
 
-  async acquire(connection: PostgresConnection, claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
-    const { election, tokenAbove, holder, identity, address = null, leaseMs, basis } = claim;
-    const values = [this.nameOf(election), String(tokenAbove), holder, identity, address, leaseMs];
+  async acquire(connection: PostgresConnection, claim: Timed<LeaseClaim>, signal: AbortSignal): Promise<AcquireResult> {
+    const { election, tokenAbove, holder, identity, address = null, leaseMs, basis, notAfter } = claim;
+    const values = [this.nameOf(election), String(tokenAbove), holder, identity, address, leaseMs, notAfter];
     const { insert, takeOver } = this.statements;
     const [row] =
       basis.kind === 'absent'
@@ -57,11 +73,23 @@ export class LeaseRows {
     return { won: true, token: BigInt(text(row.token)), version: text(row.version) };
   }
 
-  async renew(connection: PostgresConnection, lease: OwnLease, signal: AbortSignal): Promise<Renewal | undefined> {
-    const { election, token, holder, leaseMs } = lease;
-    const values = [this.nameOf(election), String(token), holder, leaseMs];
-    const [row] = await connection.query<'version' | 'pid'>(this.statements.renew, values, signal);
-    return row && { version: text(row.version), pid: Number(row.pid) };
+  /** `undefined`: it is somebody else's. @throws when it was carried out too late, or the server's clock has jumped */
+  async renew(
+    connection: PostgresConnection,
+    lease: Timed<OwnLease>,
+    signal: AbortSignal,
+  ): Promise<Renewal | undefined> {
+    const { election, token, holder, leaseMs, notAfter } = lease;
+    const values = [this.nameOf(election), String(token), holder, leaseMs, notAfter];
+    const ask = () => connection.query<keyof RenewRow>(this.statements.renew, values, signal);
+    const [row] = await this.serverTimes.learn(ask);
+    if (row === undefined) return undefined;
+    if (row.inTime === 'f') {
+      throw new Error(
+        `The server's clock says that a renewal of election "${election}" came too late. It is tried again.`,
+      );
+    }
+    return { version: text(row.version), pid: Number(row.pid) };
   }
 
   async release(

@@ -7,11 +7,11 @@ export const CHANNEL = 'nestjs_lifecycle_lease';
 export interface LeaseStatements {
   /** $1 name */
   readonly read: string;
-  /** $1 name, $2 highest token known, $3 holder, $4 identity, $5 address, $6 lease in ms */
+  /** $1 name, $2 highest token known, $3 holder, $4 identity, $5 address, $6 lease in ms, $7 not after */
   readonly insert: string;
-  /** As `insert`, and of the basis: $7 kind, $8 token, $9 version, $10 holder */
+  /** As `insert`, and of the basis: $8 kind, $9 token, $10 version, $11 holder */
   readonly takeOver: string;
-  /** $1 name, $2 token, $3 holder, $4 lease in ms */
+  /** $1 name, $2 token, $3 holder, $4 lease in ms, $5 not after */
   readonly renew: string;
   /** $1 name, $2 token or null, $3 holder */
   readonly release: string;
@@ -24,6 +24,8 @@ export interface LeaseStatements {
 const END_OF_LEASE = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 const ENGINE_CLOCK_US = `floor(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`;
 const OWN = 'name = $1 AND token = $2::bigint AND holder = $3';
+/** Whether this is not carried out later than anybody waits for it. */
+const IN_TIME = (parameter: string) => `(${parameter}::bigint IS NULL OR ${ENGINE_CLOCK_US} <= ${parameter}::bigint)`;
 
 export function leaseStatements(table: string): LeaseStatements {
   const leases = quoted(table);
@@ -33,27 +35,34 @@ export function leaseStatements(table: string): LeaseStatements {
 function rowStatements(leases: string): Pick<LeaseStatements, 'read' | 'insert' | 'takeOver' | 'renew'> {
   return {
     read: `SELECT pg_is_in_recovery() AS standby, holder, identity, address, token::text, version::text,
-  lease_ms::float8 AS "leaseMs", extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS "remainingMs"
+  lease_ms::float8 AS "leaseMs", extract(epoch FROM expires_at - clock_timestamp())::float8 * 1000 AS "remainingMs",
+  ${ENGINE_CLOCK_US}::text AS "clockUs"
 FROM (SELECT 1) AS always LEFT JOIN ${leases} ON name = $1`,
     insert: `INSERT INTO ${leases} (name, token, holder, identity, address, lease_ms, expires_at, version)
-VALUES ($1, greatest($2::bigint + 1, ${ENGINE_CLOCK_US}), $3, $4, $5, $6::float8, ${END_OF_LEASE('$6')}, 1)
+SELECT $1::text, greatest($2::bigint + 1, ${ENGINE_CLOCK_US}), $3::text, $4::text, $5::text, $6::float8,
+  ${END_OF_LEASE('$6')}, 1
+WHERE ${IN_TIME('$7')}
 ON CONFLICT DO NOTHING RETURNING token::text, version::text`,
     // SKIP LOCKED: whoever holds the row now has a fenced transaction that is not over, or is taking the lease. Waiting
     // for that could outlast the request, and win when nobody is there any more.
     takeOver: `WITH basis AS (
   SELECT name FROM ${leases} WHERE name = $1
-    AND CASE WHEN holder = '' THEN 'released' WHEN expires_at <= clock_timestamp() THEN 'vacant' ELSE 'held' END = $7
-    AND ($8::bigint IS NULL OR token = $8::bigint) AND ($9::bigint IS NULL OR version = $9::bigint)
-    AND ($10::text IS NULL OR holder = $10)
+    AND CASE WHEN holder = '' THEN 'released' WHEN expires_at <= clock_timestamp() THEN 'vacant' ELSE 'held' END = $8
+    AND ($9::bigint IS NULL OR token = $9::bigint) AND ($10::bigint IS NULL OR version = $10::bigint)
+    AND ($11::text IS NULL OR holder = $11) AND ${IN_TIME('$7')}
   FOR UPDATE SKIP LOCKED
 )
 UPDATE ${leases} AS lease SET token = greatest(lease.token + 1, $2::bigint + 1, ${ENGINE_CLOCK_US}),
   holder = $3, identity = $4, address = $5, lease_ms = $6::float8, expires_at = ${END_OF_LEASE('$6')},
   version = lease.version + 1
 FROM basis WHERE lease.name = basis.name RETURNING lease.token::text, lease.version::text`,
-    // Changes no key, so that it does not wait for fenced transactions.
-    renew: `UPDATE ${leases} SET lease_ms = $4::float8, expires_at = ${END_OF_LEASE('$4')}, version = version + 1
-WHERE ${OWN} RETURNING version::text, pg_backend_pid() AS pid`,
+    // Changes no key, so that it does not wait for fenced transactions. One that is late is told apart from one that is
+    // not ours: a clock that jumps makes it look late, and must not end the term.
+    renew: `UPDATE ${leases} SET expires_at = CASE WHEN in_time THEN ${END_OF_LEASE('$4')} ELSE expires_at END,
+  lease_ms = $4::float8, version = version + in_time::int
+FROM (SELECT ${IN_TIME('$5')} AS in_time) AS request
+WHERE ${OWN}
+RETURNING version::text, in_time AS "inTime", pg_backend_pid() AS pid, ${ENGINE_CLOCK_US}::text AS "clockUs"`,
   };
 }
 

@@ -1,5 +1,6 @@
 import { onAbort, untilAborted } from '../../core/abort.js';
 import { delay, type Clock } from '../../core/clock.js';
+import { Deferred } from '../../core/deferred.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
 import type { Connections } from './connections.js';
 import { CHANNEL } from './lease-statements.js';
@@ -111,8 +112,11 @@ export class Notifications {
 }
 
 function untilEnded(connection: PostgresConnection, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    onAbort(signal, resolve);
-    onAbort(connection.ended, () => reject(connection.ended.reason));
-  });
+  const over = new Deferred<void>();
+  // The signal is the campaign's, and outlives many connections.
+  const unlisten = [
+    onAbort(signal, () => over.resolve()),
+    onAbort(connection.ended, () => over.reject(connection.ended.reason)),
+  ];
+  return over.promise.finally(() => unlisten.forEach((it) => it()));
 }

@@ -1,4 +1,4 @@
-import { onAbort } from '../../core/abort.js';
+import { onAbort, sharedAbortController } from '../../core/abort.js';
 import { settlesWithin, type Clock } from '../../core/clock.js';
 import type { Connections } from './connections.js';
 import { createClient, type ClientSource, type OwnClient } from './postgres-client.js';
@@ -16,6 +16,7 @@ export class OwnConnections implements Connections {
   readonly #idle: PostgresConnection[] = [];
   readonly #open = new Set<PostgresConnection>();
   readonly #goodbyes = new Set<Promise<unknown>>();
+  readonly #closing = sharedAbortController();
 
   constructor(
     private readonly source: ClientSource,
@@ -25,6 +26,7 @@ export class OwnConnections implements Connections {
   async take(signal: AbortSignal): Promise<PostgresConnection> {
     const leave = await this.#slots.enter(signal);
     try {
+      this.#closing.signal.throwIfAborted();
       const connection = this.#takeIdle() ?? (await this.#openOne(signal));
       return connection.use(leave);
     } catch (error) {
@@ -34,6 +36,7 @@ export class OwnConnections implements Connections {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort(new Error('The elector was closed'));
     [...this.#open].forEach((connection) => connection.end());
     await Promise.all(this.#goodbyes);
   }
@@ -54,8 +57,14 @@ export class OwnConnections implements Connections {
       destroy: reset,
     });
     onAbort(connection.ended, () => this.#open.delete(connection));
-    await connect(client, connection, signal);
-    this.#open.add(connection);
+    const closing = this.#closing.signal;
+    const unlisten = onAbort(closing, () => connection.destroy(closing.reason));
+    try {
+      await connect(client, connection, signal);
+      this.#open.add(connection);
+    } finally {
+      unlisten();
+    }
     return connection;
   }
 

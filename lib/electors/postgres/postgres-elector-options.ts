@@ -74,13 +74,18 @@ export interface PostgresElectorOptions extends LeaseElectorSettings {
    * @default where the leases are
    */
   readonly listen?: { readonly url: string } | { readonly options: PostgresClientOptions } | false;
-  /** Where the leases are: a table's name, with its schema or without. @default 'nestjs_lifecycle_leases' */
+  /**
+   * Where the leases are: a table's name, with its schema or without. Give the schema unless the search_path is the same
+   * for every replica: where it differs, each finds or creates a table of its own, and two lead.
+   *
+   * @default 'nestjs_lifecycle_leases'
+   */
   readonly table?: string;
   /** Whether the table is created when it is not there. `postgresLeaseTableSql()` prints how. @default true */
   readonly createTable?: boolean;
   /**
    * - `'lease'`: a lease that runs out by the server's clock.
-   * - `'session'`: short leases (`timing`: lease 1750, renewal 400, request 250, stop budget 500 ms), and in addition a lock
+   * - `'session'`: short leases (`timing`: lease 1600, renewal 400, request 200, stop budget 500 ms), and in addition a lock
    *   that the server frees when the session of its holder ends. Needs PostgreSQL 14 and a direct connection.
    *
    * @default 'lease'
@@ -101,7 +106,7 @@ const WHERE = 'PostgresElector';
 const SOURCES = ['url', 'options', 'pool'] as const;
 const KNOWN = [...LEASE_ELECTOR_SETTINGS, ...SOURCES, 'listen', 'table', 'createTable', 'crashDetection'];
 /** A heartbeat may fail once by taking its whole time; what is left of the lease is for the work to settle in. */
-const SESSION_TIMING = { leaseMs: 1750, renewMs: 400, requestTimeoutMs: 250, stopBudgetMs: 500 };
+const SESSION_TIMING = { leaseMs: 1600, renewMs: 400, requestTimeoutMs: 200, stopBudgetMs: 500 };
 
 /** @throws InvalidOptionError */
 export function resolvePostgresOptions(given: PostgresElectorOptions): ResolvedOptions {

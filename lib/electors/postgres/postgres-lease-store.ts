@@ -11,7 +11,7 @@ import type {
 import { runOnce, type Connections } from './connections.js';
 import { diagnosePostgres } from './diagnosis.js';
 import { explained, isMissingTable, type TableSettings } from './engine-errors.js';
-import type { LeaseRows } from './lease-rows.js';
+import type { LeaseRows, Timed } from './lease-rows.js';
 import type { Notifications } from './notifications.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
@@ -57,15 +57,17 @@ export class PostgresLeaseStore implements LeaseStore {
   }
 
   acquire(claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
+    const timed = this.parts.rows.timed(claim);
     return this.explaining(() =>
-      this.#onConnection((connection) => this.#acquireRow(connection, claim, signal), signal),
+      this.#onConnection((connection) => this.#acquireRow(connection, timed, signal), signal),
     );
   }
 
   async renew(lease: OwnLease, signal: AbortSignal): Promise<RenewResult> {
+    const timed = this.parts.rows.timed(lease);
     return this.explaining(() =>
       this.#onConnection(async (connection) => {
-        const renewal = await this.#renewRow(connection, lease, signal);
+        const renewal = await this.#renewRow(connection, timed, signal);
         return renewal === undefined ? { renewed: false } : { renewed: true, version: renewal.version };
       }, signal),
     );
@@ -91,7 +93,11 @@ export class PostgresLeaseStore implements LeaseStore {
     await Promise.all([notifications?.close(), connections.close()]);
   }
 
-  async #acquireRow(connection: PostgresConnection, claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
+  async #acquireRow(
+    connection: PostgresConnection,
+    claim: Timed<LeaseClaim>,
+    signal: AbortSignal,
+  ): Promise<AcquireResult> {
     try {
       return await this.parts.rows.acquire(connection, claim, signal);
     } catch (error) {
@@ -101,7 +107,7 @@ export class PostgresLeaseStore implements LeaseStore {
   }
 
   /** `undefined`: the lease is not ours, be it that the whole table is gone. */
-  async #renewRow(connection: PostgresConnection, lease: OwnLease, signal: AbortSignal) {
+  async #renewRow(connection: PostgresConnection, lease: Timed<OwnLease>, signal: AbortSignal) {
     try {
       return await this.parts.rows.renew(connection, lease, signal);
     } catch (error) {

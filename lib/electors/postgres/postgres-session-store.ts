@@ -1,6 +1,7 @@
 import { EngineRefusalError } from '../../core/errors.js';
 import type { AcquireResult, LeaseClaim, LeaseToRelease, OwnLease, RenewResult } from '../../core/lease/lease-store.js';
 import { isMissingTable } from './engine-errors.js';
+import type { Timed } from './lease-rows.js';
 import type { PostgresConnection } from './postgres-connection.js';
 import { NO_TABLE, PostgresLeaseStore, type StoreParts } from './postgres-lease-store.js';
 
@@ -35,12 +36,13 @@ export class PostgresSessionStore extends PostgresLeaseStore {
 
   override acquire(claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
     const { election } = claim;
+    const timed = this.parts.rows.timed(claim);
     return this.explaining(async () => {
       try {
         // There is a session already when an attempt has won and its answer came too late.
         const connection = this.#sessionOf(election) ?? (await this.#lock(election, signal));
         if (connection === undefined) return { won: false };
-        return await this.#acquireOn(connection, claim, signal);
+        return await this.#acquireOn(connection, timed, signal);
       } catch (error) {
         if (!isMissingTable(error)) throw error;
         return NO_TABLE;
@@ -49,9 +51,10 @@ export class PostgresSessionStore extends PostgresLeaseStore {
   }
 
   override renew(lease: OwnLease, signal: AbortSignal): Promise<RenewResult> {
+    const timed = this.parts.rows.timed(lease);
     return this.explaining(async () => {
       try {
-        return await this.#renew(lease, signal);
+        return await this.#renew(timed, signal);
       } catch (error) {
         if (!isMissingTable(error)) throw error;
         this.#endSession(lease.election);
@@ -80,7 +83,11 @@ export class PostgresSessionStore extends PostgresLeaseStore {
   }
 
   /** The session lives on only when the lease was won. */
-  async #acquireOn(connection: PostgresConnection, claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
+  async #acquireOn(
+    connection: PostgresConnection,
+    claim: Timed<LeaseClaim>,
+    signal: AbortSignal,
+  ): Promise<AcquireResult> {
     let isWon = false;
     try {
       const result = await this.parts.rows.acquire(connection, claim, signal);
@@ -91,7 +98,7 @@ export class PostgresSessionStore extends PostgresLeaseStore {
     }
   }
 
-  async #renew(lease: OwnLease, signal: AbortSignal): Promise<RenewResult> {
+  async #renew(lease: Timed<OwnLease>, signal: AbortSignal): Promise<RenewResult> {
     const { election } = lease;
     // A session that has ended takes its lock with it. The lease may still be ours.
     const connection = this.#sessionOf(election) ?? (await this.#lock(election, signal));
@@ -122,12 +129,17 @@ export class PostgresSessionStore extends PostgresLeaseStore {
       const values = [rows.nameOf(election), connection.processId ?? null, String(this.#idleSessionTimeoutMs)];
       const [row] = await connection.query<'pid' | 'locked'>(rows.statements.lock, values, signal);
       if (Number(row?.pid) !== connection.processId) throw this.#refusePooler(election);
-      if (row?.locked !== 't') return undefined;
+      if (row?.locked !== 't') {
+        connection.giveBack();
+        return undefined;
+      }
       connection.keep();
       this.#sessions.set(election, connection);
       return connection;
-    } finally {
-      if (this.#sessions.get(election) !== connection) connection.giveBack();
+    } catch (error) {
+      // It may have got the lock before the statement failed: a lock outlives its statement.
+      connection.end();
+      throw error;
     }
   }
 

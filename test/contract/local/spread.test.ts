@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { sharedAbortController } from '../../../lib/core/abort.js';
 import { untilAborted, type LeadershipTerm } from 'nestjs-lifecycle';
 import { LocalElector } from 'nestjs-lifecycle/electors/local';
 import { until } from '../../fixtures/until.js';
@@ -20,7 +21,7 @@ test.each([0, 200])('nine elections are spread over three replicas that start %d
 test('a process that takes over many elections gives a sign of life for each while it takes them in turn', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'local-turns-'));
   const elector = new LocalElector({ namespace: `turns-${process.pid}`, directory, spread: true });
-  const control = new AbortController();
+  const control = sharedAbortController();
   const lastSignAt = new Map<string, number>();
   let longestSilenceMs = 0;
   let led = 0;

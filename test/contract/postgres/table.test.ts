@@ -173,11 +173,32 @@ describeEngine('The table of PostgresElector', ['postgres'], () => {
       expect.stringMatching(/^ok: PostgreSQL \d+/),
       expect.stringContaining('warning: After a crash'),
       'warning: There is no table "nestjs_lifecycle_leases" yet',
+      'warning: Where the table "nestjs_lifecycle_leases" is depends on the search_path, which now leads to the schema "public"',
       expect.stringContaining('warning: Releases are noticed by polling'),
     ]);
     await sql(postgresLeaseTableSql().replace(',\n  UNIQUE (name, token)', ''));
     expect((await summaries())[2]).toBe('error: Without UNIQUE (name, token) the fence fences nothing');
     await elector.close();
+  });
+
+  test('whose schema is left to the search_path is described to operators, with the schema that it is in now', async () => {
+    await sql('CREATE SCHEMA infra; CREATE SCHEMA other');
+    await sql(postgresLeaseTableSql({ table: 'infra.leases' }));
+    const schemas = async (table: string, options: string) => {
+      const elector = new PostgresElector({
+        namespace: 'orders',
+        options: { connectionString: url(), options },
+        table,
+      });
+      const remedies = (await elector.diagnose()).flatMap(({ remedy = '' }) => /table: '[^']*'/.exec(remedy) ?? []);
+      await elector.close();
+      return remedies.map(String);
+    };
+
+    expect(await schemas('leases', '-c search_path=other,infra')).toEqual(["table: 'infra.leases'"]);
+    expect(await schemas('leases', '-c search_path=other')).toEqual(["table: 'other.leases'"]);
+    expect(await schemas('leases', '-c search_path=nowhere')).toEqual(["table: 'schema.leases'"]);
+    expect(await schemas('infra.leases', '-c search_path=other')).toEqual([]);
   });
 
   test('a server that is not there is described to operators', async () => {

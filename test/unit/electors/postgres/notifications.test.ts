@@ -1,5 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { Notifications } from '../../../../lib/electors/postgres/notifications.js';
+import type { PostgresConnection } from '../../../../lib/electors/postgres/postgres-connection.js';
 import { CHANNEL } from '../../../../lib/electors/postgres/lease-statements.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 import { until } from '../../../fixtures/until.js';
@@ -10,7 +12,7 @@ const never = () => new Promise<never>(() => undefined);
 function open(answer: Answer) {
   const clock = new ManualClock();
   const { connections, clients } = scripted(answer);
-  return { clock, clients, notifications: new Notifications(connections, clock, 1000) };
+  return { clock, clients, connections, notifications: new Notifications(connections, clock, 1000) };
 }
 
 const server: Answer = (text) => ({ rows: text.includes('pg_backend_pid') ? [{ pid: '17' }] : [] });
@@ -85,6 +87,47 @@ describe('Notifications', () => {
     const again = watch(notifications, 'shop/orders');
     await until(() => again.hints === 1);
     expect(clients).toHaveLength(2);
+  });
+
+  test('leave nothing on the signal of a campaign, however often the connection breaks', async () => {
+    const { notifications, clients } = open(server);
+    const { signal } = new AbortController();
+    for (let round = 0; round < 12; round++) {
+      let hints = 0;
+      const over = notifications.watch('shop/orders', () => hints++, signal);
+      await until(() => hints === 1);
+
+      clients[round]?.emit('error', new Error('57P01'));
+      await expect(over).rejects.toThrow('57P01');
+    }
+
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('leave nothing on a connection that others still need', async () => {
+    const { notifications, connections } = open(server);
+    const taken: PostgresConnection[] = [];
+    const take = connections.take.bind(connections);
+    connections.take = async (signal) => {
+      const connection = await take(signal);
+      taken.push(connection);
+      return connection;
+    };
+    const orders = watch(notifications, 'shop/orders');
+    await until(() => orders.hints === 1);
+    const [connection] = taken;
+    const before = getEventListeners(connection!.ended, 'abort').length;
+
+    for (let round = 0; round < 12; round++) {
+      const mails = watch(notifications, 'shop/mails');
+      await until(() => mails.hints === 1);
+      mails.end();
+      await mails.over;
+    }
+
+    expect(getEventListeners(connection!.ended, 'abort')).toHaveLength(before);
+    orders.end();
+    await orders.over;
   });
 
   test('fail when the connection has died without a word', async () => {

@@ -60,7 +60,7 @@ describe('PostgresElector takes', () => {
     const session = resolvePostgresOptions({ namespace: 'orders', url, crashDetection: 'session' }).lease.timing;
 
     expect(lease).toMatchObject({ leaseMs: 8000, renewMs: 2000, requestTimeoutMs: 1500, stopBudgetMs: 1500 });
-    expect(session).toMatchObject({ leaseMs: 1750, renewMs: 400, requestTimeoutMs: 250, stopBudgetMs: 500 });
+    expect(session).toMatchObject({ leaseMs: 1600, renewMs: 400, requestTimeoutMs: 200, stopBudgetMs: 500 });
   });
 
   test('no connection before a campaign begins', async () => {

@@ -2,6 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { EngineRefusalError } from '../../../../lib/core/errors.js';
 import { LeaseRows } from '../../../../lib/electors/postgres/lease-rows.js';
 import { PostgresSessionStore } from '../../../../lib/electors/postgres/postgres-session-store.js';
+import { ServerTimes } from '../../../../lib/electors/postgres/server-times.js';
+import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 import { scripted, serverError, type Answer } from './scripted-connections.js';
 
 const never = new AbortController().signal;
@@ -12,7 +14,7 @@ const lease = { ...holder, token: 5n };
 function open(answer: Answer) {
   const { connections, clients } = scripted(answer);
   const store = new PostgresSessionStore({
-    rows: new LeaseRows('leases', 'orders'),
+    rows: new LeaseRows('leases', 'orders', new ServerTimes(new ManualClock(), 250)),
     settings: { table: 'leases', createTable: true },
     connections,
     notifications: undefined,
@@ -71,9 +73,13 @@ describe('A lease with a session', () => {
 
   test('is refused by a server that cannot end silent sessions', async () => {
     const unknown = serverError('42704', 'unrecognized configuration parameter "idle_session_timeout"');
-    const { store } = open(() => Promise.reject(unknown));
+    const { store, clients } = open(() => Promise.reject(unknown));
 
     await expect(store.acquire(claim, never)).rejects.toThrow('version 14 or later');
+    await expect(store.renew(lease, never)).rejects.toThrow('version 14 or later');
+
+    // By then it has the lock.
+    expect(clients.map((it) => it.released)).toEqual(['destroyed', 'destroyed']);
   });
 
   test.each([
