@@ -69,11 +69,15 @@ function reset(socket: Duplex): void {
   }
 }
 
+let loaded: Promise<PostgresModule> | undefined;
+
+/** Once a process. A failure is not kept. */
 async function loadPostgres(): Promise<PostgresModule> {
   try {
-    const loaded = (await import('pg')) as unknown as Partial<PostgresModule> & { readonly default: PostgresModule };
-    return loaded.default;
+    loaded ??= import('pg').then((it) => (it as unknown as { readonly default: PostgresModule }).default);
+    return await loaded;
   } catch (cause) {
+    loaded = undefined;
     throw new EngineRefusalError('PostgresElector needs the package "pg". Run "npm install pg".', { cause });
   }
 }

@@ -51,8 +51,6 @@ export const BY_SESSION: AccessKind = {
   open: (port) => ({ options: { url: urlOf(port), crashDetection: 'session' }, close: nothing }),
 };
 
-export const ACCESS_KINDS: readonly AccessKind[] = [BY_URL, BY_POOL, BY_PGBOUNCER, BY_SESSION];
-
 /** A pool does not end while one of its clients waits for an answer that never comes. */
 async function endPool(pool: Pool): Promise<void> {
   const limit = new Promise<void>((resolve) => void setTimeout(resolve, 1000).unref());
