@@ -25,7 +25,7 @@ afterAll(() => rmSync(unpacked, { recursive: true, force: true }));
 
 const files = (): string[] => readdirSync(unpacked, { recursive: true, encoding: 'utf8' });
 
-const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*'([^']+)'|(?:\bfrom|\bimport|\brequire)\s*\(?\s*"([^"]+)"/g;
+const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*'([^'\s]+)'|(?:\bfrom|\bimport|\brequire)\s*\(?\s*"([^"\s]+)"/g;
 
 /** Every package that a file names, itself or through the files that it imports. */
 function packagesReachedFrom(entry: string, extension: '.js' | '.d.ts'): Set<string> {
