@@ -1,4 +1,5 @@
 import { uptime } from 'node:os';
+import { soon } from './microtask.js';
 
 /**
  * Time as the library sees it: every timer and every reading of time goes through one, so that tests can own it.
@@ -75,6 +76,6 @@ export function settlesWithin(
     // Ahead of the limit: what has settled already is in time, also where no time is left.
     promise.then(settle, settle);
     if (limitMs > 0) cancel = clock.setTimer(() => resolve(false), limitMs, options);
-    else queueMicrotask(() => resolve(false));
+    else soon(() => resolve(false));
   });
 }

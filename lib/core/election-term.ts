@@ -29,7 +29,7 @@ export class ElectionTerm implements LeadershipTerm {
   }
 
   assertValid(): void {
-    if (!this.signal.aborted) return;
+    if (this.isValid()) return;
     // A new error for each caller: its stack shows which side effect was prevented.
     throw new TermEndedError(this.election, this.fencingToken, 'no side effect may begin any more', {
       cause: this.signal.reason,

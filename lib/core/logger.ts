@@ -1,3 +1,5 @@
+import { callObserver } from './observer-call.js';
+
 /** @publicApi */
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
 
@@ -32,35 +34,19 @@ export class GuardedLogger implements Required<LifecycleLogger> {
   constructor(private readonly logger: LifecycleLogger) {}
 
   log(message: string): void {
-    try {
-      dropRejection(this.logger.log(message));
-    } catch {
-      // There is nowhere left to report it to.
-    }
+    callObserver(() => this.logger.log(message), drop);
   }
 
   warn(message: string): void {
-    try {
-      dropRejection(this.logger.warn(message));
-    } catch {
-      // There is nowhere left to report it to.
-    }
+    callObserver(() => this.logger.warn(message), drop);
   }
 
   error(message: string, stack?: string): void {
-    try {
-      dropRejection(this.logger.error(message, stack));
-    } catch {
-      // There is nowhere left to report it to.
-    }
+    callObserver(() => this.logger.error(message, stack), drop);
   }
 
   debug(message: string): void {
-    try {
-      dropRejection(this.logger.debug?.(message));
-    } catch {
-      // There is nowhere left to report it to.
-    }
+    callObserver(() => this.logger.debug?.(message), drop);
   }
 
   isLevelEnabled(level: LogLevel): boolean {
@@ -72,6 +58,5 @@ export class GuardedLogger implements Required<LifecycleLogger> {
   }
 }
 
-function dropRejection(result: unknown): void {
-  if (result !== undefined) Promise.resolve(result).catch(() => undefined);
-}
+/** There is nowhere left to report it to. */
+function drop(): void {}

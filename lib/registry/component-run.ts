@@ -4,7 +4,7 @@ import type { StartRequest } from './start-request.js';
 /** Resolves once it is known how each request went first. Never rejects. */
 export async function whenStarted(requests: readonly StartRequest[]): Promise<ComponentRun> {
   // None of them rejects. `Promise.all()` would make several objects for each of thousands.
-  for (const request of requests) if (request.outcome === undefined) await request.decided;
+  for (const request of requests) if (!request.isDecided) await request.outcome;
   return runOf(requests);
 }
 

@@ -204,7 +204,7 @@ export class ManagedComponent {
 
   /** As long as its starter waits. Should the earlier run settle after that, the request is still pursued. */
   async #waitForEarlierRun(previous: Promise<void>, request: StartRequest): Promise<void> {
-    const either = Promise.race([previous, request.decided]);
+    const either = Promise.race([previous, request.outcome]);
     if (await settlesWithin(this.host.clock, either, this.definition.startTimeoutMs)) return;
     request.report('failed');
     const error = new PreviousRunUnsettledError(this.definition.name);

@@ -16,12 +16,10 @@ export type StartOutcome = 'ready' | 'failed' | 'ended' | 'blocked';
  * or the component has failed for good or has finished.
  */
 export class StartRequest {
-  #outcome: StartOutcome | undefined;
-  /** Made for those who ask, as all that follows: a starter waits for the slowest of thousands, and for hardly another. */
-  #decided: Deferred<StartOutcome> | undefined;
+  readonly #outcome = new Deferred<StartOutcome>();
+  /** Made for those who ask for the signal: most requests never need one, and it costs more than the rest of them. */
   #end: AbortController | undefined;
-  #over: Deferred<void> | undefined;
-  #error: { readonly value: unknown } | undefined;
+  readonly #over = new Deferred<void>();
   /** Resolved when the component does not pursue it any more, and nothing of its runs is left. */
   readonly settled = new Deferred<void>();
   /** Why the component did not stop cleanly after the request had been taken back. */
@@ -31,16 +29,14 @@ export class StartRequest {
 
   constructor(readonly term: LeadershipTerm | undefined) {}
 
-  /** The first outcome, which a starter waits for: at the latest when the request is taken back. */
-  get outcome(): StartOutcome | undefined {
-    return this.#outcome;
+  /** Whether there is an outcome. */
+  get isDecided(): boolean {
+    return this.#outcome.isSettled;
   }
 
-  /** Resolves with the outcome. */
-  get decided(): Promise<StartOutcome> {
-    this.#decided ??= new Deferred();
-    if (this.#outcome !== undefined) this.#decided.resolve(this.#outcome);
-    return this.#decided.promise;
+  /** Resolves with the first outcome, which a starter waits for: at the latest when the request is taken back. */
+  get outcome(): Promise<StartOutcome> {
+    return this.#outcome.promise;
   }
 
   /** Aborted as soon as the request is taken back. */
@@ -52,8 +48,6 @@ export class StartRequest {
 
   /** Resolves when the component has settled under it; rejects, before that, when it has failed for good. */
   get over(): Promise<void> {
-    this.#over ??= new Deferred();
-    this.#settleOver();
     return this.#over.promise;
   }
 
@@ -72,8 +66,7 @@ export class StartRequest {
   }
 
   report(outcome: StartOutcome): void {
-    this.#outcome ??= outcome;
-    this.#decided?.resolve(this.#outcome);
+    this.#outcome.resolve(outcome);
   }
 
   /** Takes it back: no run begins for it any more. */
@@ -85,19 +78,13 @@ export class StartRequest {
 
   failForGood(error: unknown): void {
     this.report('failed');
-    this.#error ??= { value: error };
-    this.#settleOver();
+    this.#over.reject(error);
   }
 
   finish(): void {
     this.#isOver = true;
     this.report('ended');
-    this.#settleOver();
+    this.#over.resolve();
     this.settled.resolve();
-  }
-
-  #settleOver(): void {
-    if (this.#error !== undefined) this.#over?.reject(this.#error.value);
-    else if (this.#isOver) this.#over?.resolve();
   }
 }

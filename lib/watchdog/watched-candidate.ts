@@ -1,4 +1,5 @@
 import { onAbort } from '../core/abort.js';
+import { soon } from '../core/microtask.js';
 import type { Candidate, ElectorReport, LeaderInfo, LeadershipTerm } from '../core/elector.js';
 import type { Watchdog } from './watchdog.js';
 
@@ -18,7 +19,7 @@ export class WatchedCandidate implements Candidate {
   onElected(term: LeadershipTerm): Promise<void> {
     this.#term = term;
     // When all others that listen to the signal have been told: one of them may block.
-    onAbort(term.signal, () => queueMicrotask(() => this.watchdog.acknowledge(term)));
+    onAbort(term.signal, () => soon(() => this.watchdog.acknowledge(term)));
     this.#expect();
     return this.candidate.onElected(term);
   }

@@ -1,5 +1,3 @@
-/** A replica that leads one more election tries that much later, as a share of the lease. */
-const STEP = 1 / 8;
 /** However many it leads: if nobody else wants them, all are led soon. */
 const MOST_STEPS = 4;
 
@@ -10,11 +8,12 @@ const MOST_STEPS = 4;
 export class Handicap {
   #busy = 0;
 
-  constructor(private readonly leaseMs: number) {}
+  /** @param stepMs how much later this replica tries for each that it leads already, in milliseconds */
+  constructor(private readonly stepMs: number) {}
 
   /** How much later than one that leads nothing this replica tries, in milliseconds. */
   get ms(): number {
-    return Math.min(this.#busy, MOST_STEPS) * STEP * this.leaseMs;
+    return Math.min(this.#busy, MOST_STEPS) * this.stepMs;
   }
 
   /** One more is tried for, or led. Returns what to call when it is not any more; idempotent. */

@@ -1,7 +1,5 @@
-import { sharedAbortController } from '../abort.js';
 import type { Clock } from '../clock.js';
-import type { LeadershipTerm } from '../elector.js';
-import { TermEndedError } from '../errors.js';
+import { ElectionTerm } from '../election-term.js';
 
 /** The local time at which a request was sent, on every clock that there is. */
 export interface SentAt {
@@ -39,11 +37,7 @@ const BOOT_RESOLUTION_MS = 1000;
  * Leases with a deadline of the holder's own: C. Gray, D. Cheriton, "Leases: An Efficient Fault-Tolerant Mechanism for
  * Distributed File Cache Consistency", 1989.
  */
-export class LeaseTerm implements LeadershipTerm {
-  readonly election: string;
-  readonly identity: string;
-  readonly fencingToken: bigint;
-  readonly #ending = sharedAbortController();
+export class LeaseTerm extends ElectionTerm {
   #sentAt: SentAt;
   #cancelTimer: () => void = () => undefined;
 
@@ -54,16 +48,10 @@ export class LeaseTerm implements LeadershipTerm {
     private readonly deadlineMs: number,
     private readonly clock: Clock,
   ) {
-    this.election = details.election;
-    this.identity = details.identity;
-    this.fencingToken = details.fencingToken;
+    super(details);
     this.#sentAt = sentAt;
     if (this.#sleptPastDeadline()) this.end('the host slept past the deadline');
     else this.#watchDeadline();
-  }
-
-  get signal(): AbortSignal {
-    return this.#ending.signal;
   }
 
   /** Milliseconds until the deadline, whether or not the term has ended. Asking changes nothing. */
@@ -73,19 +61,11 @@ export class LeaseTerm implements LeadershipTerm {
     return this.deadlineMs - Math.max(this.clock.now() - monotonic, this.clock.wallNow() - wall);
   }
 
-  isValid(): boolean {
+  override isValid(): boolean {
     if (this.signal.aborted) return false;
     if (this.remainingMs > 0) return true;
     this.end('no renewal was acknowledged before the deadline');
     return false;
-  }
-
-  assertValid(): void {
-    if (this.isValid()) return;
-    // A new error for each caller: its stack shows which side effect was prevented.
-    throw new TermEndedError(this.election, this.fencingToken, 'no side effect may begin any more', {
-      cause: this.signal.reason,
-    });
   }
 
   /**
@@ -103,10 +83,9 @@ export class LeaseTerm implements LeadershipTerm {
   }
 
   /** Ends the term for good and aborts its signal in this tick. Only the first call counts. */
-  end(why: string, options?: ErrorOptions): void {
-    if (this.signal.aborted) return;
+  override end(why: string, options?: ErrorOptions): void {
     this.#cancelTimer();
-    this.#ending.abort(new TermEndedError(this.election, this.fencingToken, why, options));
+    super.end(why, options);
   }
 
   #watchDeadline(): void {

@@ -1,9 +1,8 @@
 import type { Clock } from '../../core/clock.js';
+import { Handicap } from '../../core/lease/handicap.js';
 
 /** How much later a process tries for each election that it leads already, in milliseconds. */
 const STEP_MS = 150;
-/** However many it leads: if nobody else wants them, all are led soon. */
-const MOST_STEPS = 4;
 /** For how long all that are tried for in a row may wait together, in milliseconds: by then others have had their turn. */
 const PATIENCE_MS = 2000;
 
@@ -15,14 +14,14 @@ export class ElectionTurns {
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
   #busySince = 0;
-  #led = 0;
+  readonly #handicap = new Handicap(STEP_MS);
 
   constructor(private readonly clock: Clock) {}
 
   /** How much later than one that leads nothing this process tries, in milliseconds. */
   get waitMs(): number {
     if (this.clock.now() - this.#busySince > PATIENCE_MS) return 0;
-    return Math.min(this.#led, MOST_STEPS) * STEP_MS;
+    return this.#handicap.ms;
   }
 
   /** Takes a turn of its own, after all that were asked for before. Rejects as the turn does; the next one is taken all the same. */
@@ -39,11 +38,6 @@ export class ElectionTurns {
 
   /** One more is led, until what is returned is called; idempotent. */
   lead(): () => void {
-    let isLed = true;
-    this.#led++;
-    return () => {
-      if (isLed) this.#led--;
-      isLed = false;
-    };
+    return this.#handicap.take();
   }
 }
