@@ -1,7 +1,8 @@
-import { expect } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedAbortController, untilAborted } from '../../lib/core/abort.js';
 import type { Elector } from '../../lib/core/elector.js';
+import { LEASE_TIMINGS } from '../../lib/core/lease/lease-timing.js';
 import { until } from '../fixtures/until.js';
 
 const ELECTIONS = Array.from({ length: 9 }, (_, index) => `e${index}`);
@@ -67,4 +68,26 @@ export async function expectSpread(createElector: () => Elector, gapMs: number, 
   } finally {
     await Promise.all(replicas.map((it) => it.stop()));
   }
+}
+
+/** The cases of an engine that holds leases, each on a server of its own. */
+export function spreadCases(
+  start: () => Promise<{ readonly url: string; stop(): Promise<void> }>,
+  create: (options: { namespace: string; url: string; timing: 'fast'; spread: true }) => Elector,
+): void {
+  test.each([0, 200])('nine elections are spread over three replicas that start %d ms apart', async (gapMs) => {
+    const server = await start();
+    const electors: Elector[] = [];
+    const createOne = () => {
+      const elector = create({ namespace: 'spread', url: server.url, timing: 'fast', spread: true });
+      electors.push(elector);
+      return elector;
+    };
+    try {
+      await expectSpread(createOne, gapMs, LEASE_TIMINGS.fast.leaseMs);
+    } finally {
+      await Promise.all(electors.map(async (it) => it.close?.()));
+      await server.stop();
+    }
+  });
 }

@@ -1,9 +1,9 @@
 import { EngineAnswerError, EngineStandbyError } from '../../core/errors.js';
+import type { EngineClock } from '../../core/lease/engine-clock.js';
 import type { AcquireResult, LeaseClaim, LeaseRecord, LeaseToRelease, OwnLease } from '../../core/lease/lease-store.js';
 import { leaseStatements, type LeaseStatements } from './lease-statements.js';
 import { creationOf } from './lease-table.js';
 import type { PostgresConnection, TextRow } from './postgres-connection.js';
-import type { ServerTimes } from './server-times.js';
 
 /** What was read of an election; all of the row's columns are null when it has none. */
 type ReadRow = TextRow<
@@ -29,7 +29,7 @@ export class LeaseRows {
   constructor(
     readonly table: string,
     private readonly namespace: string,
-    private readonly serverTimes: ServerTimes,
+    private readonly engineClock: EngineClock,
   ) {
     this.statements = leaseStatements(table);
   }
@@ -41,7 +41,7 @@ export class LeaseRows {
 
   /** A request that begins now. */
   timed<T extends object>(request: T): Timed<T> {
-    return { ...request, notAfter: this.serverTimes.notAfter() };
+    return { ...request, notAfter: this.engineClock.notAfter()?.toString() ?? null };
   }
 
   async create(connection: PostgresConnection, signal: AbortSignal): Promise<void> {
@@ -52,7 +52,7 @@ export class LeaseRows {
   async read(connection: PostgresConnection, election: string, signal: AbortSignal): Promise<LeaseRecord> {
     const values = [this.nameOf(election)];
     const ask = () => connection.query<keyof ReadRow>(this.statements.read, values, signal);
-    const [row] = await this.serverTimes.learn(ask);
+    const [row] = await this.engineClock.learn(ask, clockOf);
     if (row === undefined) throw new EngineAnswerError('read', 'there is no row in it');
     if (row.standby !== 't') return recordOf(row);
     const error = new EngineStandbyError('PostgreSQL');
@@ -82,7 +82,7 @@ export class LeaseRows {
     const { election, token, holder, leaseMs, notAfter } = lease;
     const values = [this.nameOf(election), String(token), holder, leaseMs, notAfter];
     const ask = () => connection.query<keyof RenewRow>(this.statements.renew, values, signal);
-    const [row] = await this.serverTimes.learn(ask);
+    const [row] = await this.engineClock.learn(ask, clockOf);
     if (row === undefined) return undefined;
     if (row.inTime === 'f') {
       throw new Error(
@@ -135,4 +135,9 @@ function recordOf(row: ReadRow): LeaseRecord {
 /** Of a column that is never null. */
 function text(value: string | null): string {
   return value ?? '';
+}
+
+/** The server's time, which an answer may tell. */
+export function clockOf([row]: { readonly clockUs: string | null }[]): bigint | undefined {
+  return typeof row?.clockUs === 'string' ? BigInt(row.clockUs) : undefined;
 }

@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../../core/clock.js';
 import type { Candidate, Diagnosis, Elector } from '../../core/elector.js';
+import { EngineClock } from '../../core/lease/engine-clock.js';
 import { LeaseElector } from '../../core/lease/lease-elector.js';
 import type { LeaseStore } from '../../core/lease/lease-store.js';
 import type { Connections } from './connections.js';
@@ -16,7 +17,6 @@ import {
 import { PostgresFence } from './postgres-fence.js';
 import { PostgresLeaseStore } from './postgres-lease-store.js';
 import { PostgresSessionStore } from './postgres-session-store.js';
-import { ServerTimes } from './server-times.js';
 
 /**
  * Elects on PostgreSQL: one row for each election says who leads until when, by the server's clock. One leader at a time
@@ -68,7 +68,7 @@ export function storeOf({ lease, source, listen, table, isSession }: ResolvedOpt
   const connections = isPool(source) ? new PoolConnections(source) : new OwnConnections(source, clock);
   const listener = listenerOf(listen, connections, clock);
   const parts = {
-    rows: new LeaseRows(table.table, namespace, new ServerTimes(clock, timing.requestTimeoutMs)),
+    rows: new LeaseRows(table.table, namespace, new EngineClock(clock, timing.requestTimeoutMs)),
     settings: table,
     connections,
     notifications: listener && new Notifications(listener, clock, timing.requestTimeoutMs),

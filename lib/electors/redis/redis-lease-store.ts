@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.js';
 import { Deferred } from '../../core/deferred.js';
 import type { Diagnosis } from '../../core/elector.js';
 import { EngineAnswerError } from '../../core/errors.js';
+import { EngineClock } from '../../core/lease/engine-clock.js';
 import type {
   AcquireResult,
   LeaseClaim,
@@ -30,27 +31,20 @@ export interface RedisLeaseStoreOptions {
   readonly clock: Clock;
 }
 
-/** The server's time in µs as it was read, and when that was asked for. */
-interface ServerTime {
-  readonly us: bigint;
-  readonly askedAt: number;
-}
-
 /** Leases on one Redis primary, judged by its clock. */
 export class RedisLeaseStore implements LeaseStore {
   readonly #scripts: ScriptRunner;
-  /** By election: what makes an acquire that arrives too late do nothing. */
-  readonly #serverTimes = new Map<string, ServerTime>();
+  /** By election, since the nodes of a cluster have clocks of their own. */
+  readonly #engineClocks = new Map<string, EngineClock>();
 
   constructor(private readonly options: RedisLeaseStoreOptions) {
     this.#scripts = new ScriptRunner(options.connections, (election) => this.#key(election));
   }
 
   async read(election: string, signal: AbortSignal): Promise<LeaseRecord> {
-    const askedAt = this.options.clock.now();
     const call = { operation: 'read', script: READ_SCRIPT, election, parts: [] };
-    const [time, ...state] = await this.#scripts.run(call, signal);
-    this.#serverTimes.set(election, { us: tokenOf('read', time), askedAt });
+    const ask = () => this.#scripts.run(call, signal);
+    const [, ...state] = await this.#engineClock(election).learn(ask, ([time]) => tokenOf('read', time));
     return recordOf('read', state);
   }
 
@@ -60,7 +54,7 @@ export class RedisLeaseStore implements LeaseStore {
     const connection = await this.#scripts.connected(operation, signal);
     const { epoch } = connection;
     const lifetime = String(Math.ceil(claim.leaseMs));
-    const notAfter = this.#notAfter(election);
+    const notAfter = this.#engineClock(election).notAfter()?.toString() ?? '';
     const parts = [holder, identity, lifetime, address, `${tokenAbove}`, notAfter, ...basisOf(basis)];
     const call = { operation, script: ACQUIRE_SCRIPT, election, parts };
     const [outcome, ...rest] = await this.#scripts.run(call, signal, connection);
@@ -135,16 +129,13 @@ export class RedisLeaseStore implements LeaseStore {
     }
   }
 
-  /**
-   * The server's time after which an attempt of now is too late: it may have waited in a queue, or in a network that was
-   * cut. Nothing when the server's time is not known.
-   */
-  #notAfter(election: string): string {
-    const known = this.#serverTimes.get(election);
-    if (known === undefined) return '';
-    const { clock, requestTimeoutMs } = this.options;
-    const laterMs = clock.now() - known.askedAt + requestTimeoutMs;
-    return `${known.us + BigInt(Math.ceil(laterMs * 1000))}`;
+  #engineClock(election: string): EngineClock {
+    let known = this.#engineClocks.get(election);
+    if (known === undefined) {
+      known = new EngineClock(this.options.clock, this.options.requestTimeoutMs);
+      this.#engineClocks.set(election, known);
+    }
+    return known;
   }
 
   #key(election: string): string {

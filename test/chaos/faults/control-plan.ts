@@ -1,5 +1,5 @@
 import { ELECTIONS, type EngineName } from '../records.js';
-import type { SeededRandom } from '../seeded-random.js';
+import type { Random } from '../../fixtures/random.js';
 import { drawFault } from './fault-plan.js';
 import type { Fault, FaultKind, Step } from './fault.js';
 
@@ -34,7 +34,7 @@ export function controlsFor(engine: EngineName): ControlName[] {
 }
 
 /** Nothing but what provokes the mistake, at whoever leads. */
-export function* controlPlan(control: ControlName, random: SeededRandom): Generator<Step, never> {
+export function* controlPlan(control: ControlName, random: Random): Generator<Step, never> {
   const at = (kind: FaultKind, durationMs?: number): Fault => {
     const fault = drawFault(kind, random);
     const target = { ...fault.target, leaderOf: ELECTIONS[0] };

@@ -12,7 +12,7 @@ import type { Step } from '../faults/fault.js';
 import { Journal } from '../journal.js';
 import { ELECTIONS, SLOTS, now, slotOf, type EngineName, type HarnessRecord } from '../records.js';
 import type { ReplicaSettings } from '../replica/replica-settings.js';
-import { SeededRandom } from '../seeded-random.js';
+import { Random } from '../../fixtures/random.js';
 import { DATA_LOSS_EXTRA_MS, LEADER_WITHIN_MS, LEASE_MS } from '../timing.js';
 import { FaultRunner } from './fault-runner.js';
 import { FencedResource } from './fenced-resource.js';
@@ -37,7 +37,7 @@ const CLOSE_WITHIN_MS = 10_000;
 export class ChaosRun {
   readonly directory = mkdtempSync(join(tmpdir(), 'chaos-'));
   readonly #journal = new Journal<HarnessRecord>(join(this.directory, HARNESS_JOURNAL));
-  readonly #random: SeededRandom;
+  readonly #random: Random;
   readonly #namespace = `chaos-${randomBytes(4).toString('hex')}`;
   readonly #startedAt = performance.now();
   #engine: ChaosEngine | undefined;
@@ -45,7 +45,7 @@ export class ChaosRun {
   #resource: FencedResource | undefined;
 
   constructor(private readonly options: ChaosRunOptions) {
-    this.#random = new SeededRandom(options.seed);
+    this.#random = new Random(options.seed);
   }
 
   /** @returns what the processes have written, judged. All that was started has ended. */

@@ -4,11 +4,11 @@ import { CONTROLS, controlPlan, controlsFor, isControl, type ControlName } from 
 import { faultPlan } from '../../chaos/faults/fault-plan.js';
 import { areaOf, faultsFor, type Step } from '../../chaos/faults/fault.js';
 import { ENGINES, type EngineName } from '../../chaos/records.js';
-import { SeededRandom } from '../../chaos/seeded-random.js';
+import { Random } from '../../fixtures/random.js';
 import { LEASE_MS, MARGIN_MS, TIMING } from '../../chaos/timing.js';
 
 function firstSteps(engine: EngineName, seed: number, count: number): Step[] {
-  const plan = faultPlan(engine, new SeededRandom(seed));
+  const plan = faultPlan(engine, new Random(seed));
   return Array.from({ length: count }, () => plan.next().value);
 }
 
@@ -51,7 +51,7 @@ test('the local elector has neither a network nor a server', () => {
 
 describe.each(Object.keys(CONTROLS) as ControlName[])('the control %s', (control) => {
   test('is provoked by what it names, at whoever leads', () => {
-    const plan = controlPlan(control, new SeededRandom(1));
+    const plan = controlPlan(control, new Random(1));
     const faults = Array.from({ length: 10 }, () => plan.next().value).flatMap((step) => step.faults);
 
     expect(CONTROLS[control].provokedBy).toEqual(expect.arrayContaining(faults.map(({ kind }) => kind)));
@@ -94,8 +94,8 @@ describe('the command line', () => {
 });
 
 test('a seeded random draws each of its values, both ends included', () => {
-  const random = new SeededRandom(1);
-  const drawn = Array.from({ length: 200 }, () => random.between(1, 4));
+  const random = new Random(1);
+  const drawn = Array.from({ length: 200 }, () => random.int(1, 4));
 
   expect(new Set(drawn)).toEqual(new Set([1, 2, 3, 4]));
   expect(new Set(random.shuffled([1, 2, 3]))).toEqual(new Set([1, 2, 3]));

@@ -4,7 +4,7 @@ import { MemoryElectionHub } from '../../../lib/electors/memory/memory-election-
 import { MemoryElector } from '../../../lib/electors/memory/memory-elector.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
 import { leaderOnly, Replica, Worker } from '../leadership/leadership-fixtures.js';
-import { seededRandom } from './seeded-random.js';
+import { Random } from '../../fixtures/random.js';
 
 const SEEDS = Array.from({ length: 25 }, (_, index) => index + 1);
 const STEPS = 60;
@@ -30,7 +30,8 @@ class Walk {
   readonly violations: string[] = [];
 
   constructor(readonly seed: number) {
-    this.#random = seededRandom(seed);
+    const random = new Random(seed);
+    this.#random = () => random.next();
   }
 
   async run(): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CampaignUnderWayError } from '../../../lib/core/errors.js';
 import { LeaseElector } from '../../../lib/core/lease/lease-elector.js';
 import type { LeaseStore } from '../../../lib/core/lease/lease-store.js';
-import { Random } from '../registry/model/random.js';
+import { Random } from '../../fixtures/random.js';
 import { hang, Stand, TestCandidate, TestClock, TestStore, TIMING } from './lease-fixtures.js';
 
 const { leaseMs: L } = TIMING;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { EngineRefusalError } from '../../../../lib/core/errors.js';
 import { LeaseRows } from '../../../../lib/electors/postgres/lease-rows.js';
 import { PostgresSessionStore } from '../../../../lib/electors/postgres/postgres-session-store.js';
-import { ServerTimes } from '../../../../lib/electors/postgres/server-times.js';
+import { EngineClock } from '../../../../lib/core/lease/engine-clock.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 import { scripted, serverError, type Answer } from './scripted-connections.js';
 
@@ -14,7 +14,7 @@ const lease = { ...holder, token: 5n };
 function open(answer: Answer) {
   const { connections, clients } = scripted(answer);
   const store = new PostgresSessionStore({
-    rows: new LeaseRows('leases', 'orders', new ServerTimes(new ManualClock(), 250)),
+    rows: new LeaseRows('leases', 'orders', new EngineClock(new ManualClock(), 250)),
     settings: { table: 'leases', createTable: true },
     connections,
     notifications: undefined,

@@ -1,5 +1,5 @@
 import { LEASE_TIMINGS, resolveLeaseTiming, type LeaseTiming } from '../../../../lib/core/lease/lease-timing.js';
-import type { Random } from '../../registry/model/random.js';
+import type { Random } from '../../../fixtures/random.js';
 import type { Weather } from './connection.js';
 import type { EngineTraits } from './engine.js';
 import type { Temper } from './model-candidate.js';

@@ -1,5 +1,5 @@
 import { LeaseElector } from '../../../../lib/core/lease/lease-elector.js';
-import { Random } from '../../registry/model/random.js';
+import { Random } from '../../../fixtures/random.js';
 import { Checker } from './checker.js';
 import { drawConditions, drawRate, FASTEST, SLOWEST } from './conditions.js';
 import { Exchange } from './connection.js';

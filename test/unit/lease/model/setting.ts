@@ -1,5 +1,5 @@
 import type { LeaseElector, LeaseElectorOptions } from '../../../../lib/core/lease/lease-elector.js';
-import type { Random } from '../../registry/model/random.js';
+import type { Random } from '../../../fixtures/random.js';
 import type { Checker } from './checker.js';
 import type { Conditions } from './conditions.js';
 import type { Exchange } from './connection.js';

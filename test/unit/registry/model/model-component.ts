@@ -1,7 +1,7 @@
 import type { Component, StartContext } from '../../../../lib/core/component.js';
 import { Deferred } from '../../../../lib/core/deferred.js';
 import type { ManualClock } from '../../../../lib/testing/manual-clock.js';
-import type { Random } from './random.js';
+import type { Random } from '../../../fixtures/random.js';
 
 /** What components share: time, chance, and where they report to. */
 export interface World {

@@ -6,7 +6,7 @@ import type { ComponentStatusEvent } from '../../../../lib/core/lifecycle-events
 import { Registry } from '../../../../lib/registry/registry.js';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
 import { ModelComponent, type World } from './model-component.js';
-import { Random } from './random.js';
+import { Random } from '../../../fixtures/random.js';
 import { Referee, type Member } from './referee.js';
 
 const START_TIMEOUT_MS = 100;
