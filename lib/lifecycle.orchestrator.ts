@@ -25,6 +25,7 @@ import { HealthMonitor } from './health/health-monitor.js';
 import type { LeaderOnlyCalls } from './leader-only/leader-only-calls.js';
 import { Leadership } from './leadership/leadership.js';
 import type { ResolvedLifecycleOptions } from './lifecycle.options.js';
+import { rehearseHandOver } from './lifecycle.rehearsal.js';
 import { Registry } from './registry/registry.js';
 
 /** The parts that the main flow moves. */
@@ -43,6 +44,9 @@ export interface LifecycleParts {
 /** The share of the stop budget that a hand-over has before the rest is stopped anyway. */
 const HAND_OVER_SHARE = 0.5;
 
+/** A boot is not the time. */
+const REHEARSE_AFTER_MS = 100;
+
 export const LIFECYCLE_PARTS = Symbol('nestjs-lifecycle:parts');
 
 /**
@@ -54,6 +58,7 @@ export const LIFECYCLE_PARTS = Symbol('nestjs-lifecycle:parts');
 export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstrap, OnModuleDestroy {
   #bootstrap: Promise<void> | undefined;
   #booted = false;
+  #rehearsing = false;
   #stopping: Promise<void> | undefined;
   #stopListening: (() => void) | undefined;
   #cancelWarning: (() => void) | undefined;
@@ -74,6 +79,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     this.#stopListening = listenAlongToShutdown(() => void this.#stop());
     this.parts.events.tap((name, payload) => {
       if (name === LifecycleEvent.ComponentStatus) this.#onStatus(payload as ComponentStatusEvent);
+      if (name === LifecycleEvent.LeadershipObserved) this.#rehearseSoon();
     });
   }
 
@@ -195,6 +201,20 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     } catch {
       // No EventEmitterModule in this app: the bus serves an emitter of its own.
     }
+  }
+
+  /** Once it is known who leads: from then on a hand-over may come. */
+  #rehearseSoon(): void {
+    const { elector, options } = this.parts;
+    if (this.#rehearsing || elector.standalone === true) return;
+    this.#rehearsing = true;
+    options.clock.setTimer(
+      () => {
+        if (this.#stopping === undefined) void rehearseHandOver();
+      },
+      REHEARSE_AFTER_MS,
+      { background: true },
+    );
   }
 
   #onStatus(event: ComponentStatusEvent): void {

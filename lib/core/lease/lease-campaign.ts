@@ -36,12 +36,15 @@ export class LeaseCampaign {
   /** Resolves when the signal has aborted and nothing is left. Never rejects. */
   async run(): Promise<void> {
     const { signal, voice } = this.context;
-    void watchLease(this.context, () => this.#follower.hint());
+    const watching = new AbortController();
+    void watchLease({ ...this.context, signal: watching.signal }, (released) => this.#follower.hint(released));
     while (!signal.aborted) {
       const won = await this.#follower.follow(this.#me);
       if (won !== undefined) await this.#lead(won);
     }
     if (this.#follower.mayHold) await releaseLease(this.context, this.#me);
+    // Not before: a rival waits for the release, and not for the end of a watch.
+    watching.abort(signal.reason);
     voice.leads(undefined);
   }
 

@@ -6,7 +6,7 @@ import type { LeaseContext } from './lease-context.js';
 import { LeaseObserver } from './lease-observer.js';
 import { releaseLease } from './lease-release.js';
 import { requestInTime } from './lease-requests.js';
-import type { LeaseHolder, OwnLease } from './lease-store.js';
+import type { LeaseHolder, LeaseRecord, OwnLease, ReleaseNotice } from './lease-store.js';
 import type { WonLease } from './lease-tenure.js';
 import { sentNow, type SentAt } from './lease-term.js';
 import { Wakeup } from './wakeup.js';
@@ -31,6 +31,9 @@ export class LeaseFollower {
   #failures = 0;
   /** Attempts in a row that changed nothing, on a lease that looked free. */
   #defeats = 0;
+  /** A release of which nothing was read yet. */
+  #released: ReleaseNotice | undefined;
+  #hasRehearsed = false;
   /** What was asked of the store last. */
   #operation = '';
 
@@ -48,7 +51,8 @@ export class LeaseFollower {
   }
 
   /** The lease may have become free. */
-  hint(): void {
+  hint(released?: ReleaseNotice): void {
+    this.#released = released ?? this.#released;
     this.#wakeup.wake();
   }
 
@@ -76,10 +80,10 @@ export class LeaseFollower {
     this.#observer.me = me.holder;
     while (!signal.aborted) {
       try {
-        await this.#look();
-        const won = this.#clock.now() >= this.#mayTryAt ? await this.#acquire(me) : undefined;
+        const won = (await this.#takeReleased(me)) ?? (await this.#lookAndTry(me));
         if (won !== undefined) return won;
         this.#failures = 0;
+        await this.#rehearse();
         await this.#wakeup.wait(this.#pauseMs(), signal);
       } catch (error) {
         if (!signal.aborted) await this.#pauseAfter(error);
@@ -88,9 +92,25 @@ export class LeaseFollower {
     return undefined;
   }
 
+  /** Tries at once for what was released: the engine compares what the notice says, so a read would tell nothing more. */
+  async #takeReleased(me: LeaseHolder): Promise<WonLease | undefined> {
+    const released = this.#released;
+    this.#released = undefined;
+    if (released === undefined) return undefined;
+    const now = this.#clock.now();
+    if (now < this.#notBefore(this.#observer.eligibleAfterRelease(released, now))) return undefined;
+    return this.#acquire(me, { kind: 'released', token: released.token });
+  }
+
+  async #lookAndTry(me: LeaseHolder): Promise<WonLease | undefined> {
+    await this.#look();
+    return this.#clock.now() >= this.#mayTryAt ? this.#acquire(me, this.#observer.record) : undefined;
+  }
+
   async #look(): Promise<void> {
     const { election, store, signal, voice } = this.context;
     this.#wakeup.forget();
+    this.#released = undefined;
     const sentAt = sentNow(this.#clock);
     const record = checkedRecord('read', await this.#request('read', (ended) => store.read(election, ended), signal));
     const answeredAt = this.#clock.now();
@@ -100,9 +120,9 @@ export class LeaseFollower {
   }
 
   /** Is not cut short when the campaign ends: what it has won has to be released. */
-  async #acquire(me: LeaseHolder): Promise<WonLease | undefined> {
+  async #acquire(me: LeaseHolder, basis: LeaseRecord): Promise<WonLease | undefined> {
     const { store, voice, options } = this.context;
-    const claim = { ...me, basis: this.#observer.record, tokenAbove: this.#observer.highestToken };
+    const claim = { ...me, basis, tokenAbove: this.#observer.highestToken };
     const sentAt = sentNow(this.#clock);
     const leave = options.handicap?.take();
     this.#mayHold = true;
@@ -136,8 +156,25 @@ export class LeaseFollower {
 
   /** As things were last seen. */
   get #mayTryAt(): number {
+    return this.#notBefore(this.#observer.eligibleAt);
+  }
+
+  /** When a lease that may be tried for from then on is tried for here: others may go first. */
+  #notBefore(eligibleAt: number): number {
     const handicapMs = this.context.options.handicap?.ms ?? 0;
-    return Math.max(this.#observer.eligibleAt + handicapMs, this.#standBackUntil);
+    return Math.max(eligibleAt + handicapMs, this.#standBackUntil);
+  }
+
+  /** While there is nothing else to do: somebody leads, and nobody waits for this. */
+  async #rehearse(): Promise<void> {
+    const { election, store, signal, voice } = this.context;
+    if (this.#hasRehearsed || this.#observer.leaderAt(this.#clock.now()) === undefined) return;
+    this.#hasRehearsed = true;
+    try {
+      await this.#request('rehearse', async (ended) => store.rehearse?.(election, ended), signal);
+    } catch (error) {
+      if (!signal.aborted) voice.failed('rehearse', error);
+    }
   }
 
   /** Until the next read: a third of the lease, or until there is something to see if that is sooner. */

@@ -1,4 +1,4 @@
-import type { HeldRecord, LeaseRecord, OwnLease } from './lease-store.js';
+import type { HeldRecord, LeaseRecord, OwnLease, ReleaseNotice } from './lease-store.js';
 import { elapsedBetween, type SentAt } from './lease-term.js';
 
 /** Never, as a time on the monotonic clock. */
@@ -79,6 +79,17 @@ export class LeaseObserver {
     if (record.kind !== 'absent' && !this.#isMine(record)) this.#noteToken(record.token);
     this.#record = record;
     this.#asked = asked;
+  }
+
+  /**
+   * From when on the lease may be tried for when it is said that the term with this token was released: as if that had been
+   * read now. Infinity: it is not the term that was seen last, or is one's own.
+   */
+  eligibleAfterRelease({ token }: ReleaseNotice, now: number): number {
+    const { record } = this;
+    const isSeen = record.kind === 'held' && record.token === token && !this.#isMine(record);
+    // A token that is lower than one that was seen would not be believed if it were read.
+    return isSeen && token >= this.#highestToken ? Math.max(this.#notBefore, now) : NEVER;
   }
 
   /** An attempt is made to replace what was read last. */

@@ -93,6 +93,12 @@ export type RenewResult =
   /** `record`: what is there instead, where the engine says so with the answer. */
   | { readonly renewed: false; readonly record?: LeaseRecord };
 
+/** What a watch may know of a release: enough to try for the lease without reading it first. @publicApi */
+export interface ReleaseNotice {
+  /** The token of the term that was released. */
+  readonly token: bigint;
+}
+
 /**
  * An engine, as the lease loop sees it: a few steps, each atomic. None of them waits or retries. Each ends when its signal
  * aborts, and sends nothing after that. What the engine will not do until somebody acts (no permission, a setting that
@@ -126,12 +132,20 @@ export interface LeaseStore {
    */
   release(lease: LeaseToRelease, signal: AbortSignal): Promise<void>;
   /**
-   * Calls `onHint` when the lease may have become free (not at every renewal), until the signal aborts. Only makes things
-   * fast: what is read counts.
+   * Calls `onHint` when the lease may have become free (not at every renewal), until the signal aborts; with a notice when
+   * it was released, and the engine says of which term. Only makes things fast: what the engine holds counts. A follower
+   * that has a notice of the term that it saw last tries at once, on the basis that a lease of that token was released; so
+   * only stores whose `acquire` compares the token of such a basis may give one.
    *
    * @throws when it breaks; it is opened again, with backoff
    */
-  watch?(election: string, onHint: () => void, signal: AbortSignal): Promise<void>;
+  watch?(election: string, onHint: (released?: ReleaseNotice) => void, signal: AbortSignal): Promise<void>;
+  /**
+   * Goes the way of an acquire and of a release, to the engine and back, and changes nothing there, whatever it holds:
+   * what is done for the first time takes several times as long, on both sides, and a hand-over waits for it. Called once
+   * in a campaign, while somebody else leads. What it throws is reported, and has no other effect.
+   */
+  rehearse?(election: string, signal: AbortSignal): Promise<void>;
   /** What an operator should know about the engine and its settings. */
   diagnose?(): Promise<Diagnosis[]>;
   /** Frees what the store opened itself. Called once, when nothing is asked of it any more. */

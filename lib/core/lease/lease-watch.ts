@@ -1,12 +1,16 @@
 import { backoffMs } from '../backoff.js';
 import { delay } from '../clock.js';
 import type { LeaseContext } from './lease-context.js';
+import type { LeaseStore } from './lease-store.js';
+
+/** Told by a watch that the lease may have become free. */
+export type OnHint = Parameters<NonNullable<LeaseStore['watch']>>[1];
 
 /**
  * Keeps a watch open until the campaign ends, and opens it again, with backoff, when it breaks or ends by itself. Never
  * rejects. Resolves late, or never, when the engine's client ignores its signal: do not wait for it.
  */
-export async function watchLease(context: LeaseContext, onHint: () => void): Promise<void> {
+export async function watchLease(context: LeaseContext, onHint: OnHint): Promise<void> {
   const { election, voice, store, options, signal } = context;
   const { clock, random, timing } = options;
   const limits = { initialMs: timing.retryMs, maxMs: timing.leaseMs };

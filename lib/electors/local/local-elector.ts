@@ -71,7 +71,7 @@ export class LocalElector implements Elector {
       summary: `LocalElector elects among the processes of user ${currentUser()} on this host, in this network namespace`,
     };
     try {
-      await assertOwnDirectory(directory);
+      assertOwnDirectory(directory);
       return [scope, { level: 'ok', summary: `Fencing tokens are kept in ${directory}` }];
     } catch (error) {
       const remedy = 'Let this user, and no other, write there, or give LocalElector another "directory".';

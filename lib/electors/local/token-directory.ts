@@ -1,5 +1,4 @@
-import type { Stats } from 'node:fs';
-import { lstat, mkdir } from 'node:fs/promises';
+import { lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { EngineRefusalError } from '../../core/errors.js';
 
 const WRITABLE_BY_OTHERS = 0o022;
@@ -9,8 +8,8 @@ const WRITABLE_BY_OTHERS = 0o022;
  *
  * @throws EngineRefusalError when somebody else could
  */
-export async function assertOwnDirectory(directory: string): Promise<void> {
-  const found = await lstatMade(directory);
+export function assertOwnDirectory(directory: string): void {
+  const found = lstatMade(directory);
   if (!found.isDirectory()) refuse(directory, 'is not a directory, or a link to one');
   const user = process.geteuid?.();
   if (user === undefined) return;
@@ -21,13 +20,13 @@ export async function assertOwnDirectory(directory: string): Promise<void> {
 }
 
 /** Not stat(): a link that somebody else has laid leads wherever they want. */
-async function lstatMade(directory: string): Promise<Stats> {
+function lstatMade(directory: string): Stats {
   try {
-    return await lstat(directory);
+    return lstatSync(directory);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    return lstat(directory);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return lstatSync(directory);
   }
 }
 

@@ -1,14 +1,21 @@
-import { open, readFile, rename, utimes } from 'node:fs/promises';
+import { closeSync, fsync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import type { Clock } from '../../core/clock.js';
 import { errorText } from '../../core/error-text.js';
 import { EngineRefusalError } from '../../core/errors.js';
 import { assertOwnDirectory } from './token-directory.js';
 import { formatTokenRecord, parseTokenRecord, type TokenRecord } from './token-record.js';
 
+const synced = promisify(fsync);
+
 /**
  * The last fencing token of an election, on disk. Only who holds the election's address writes it, and lets go of the
  * address only when the write has settled, so there is one writer at a time.
+ *
+ * Nobody leads while a token is made, so what takes microseconds is done at once: each turn through the thread pool takes
+ * longer. Only for the disk itself nothing else has to wait.
  */
 export class TokenFile {
   /** The largest that was seen here: the file may be deleted, and the clock set back. */
@@ -27,7 +34,7 @@ export class TokenFile {
    */
   async next(holder: Omit<TokenRecord, 'token'>, onUnreadable: (error: unknown) => void): Promise<bigint> {
     try {
-      await this.#look(onUnreadable);
+      this.#look(onUnreadable);
       const now = BigInt(Math.round(this.clock.wallNow() * 1000));
       const token = now > this.#highest ? now : this.#highest + 1n;
       await this.#write({ ...holder, token });
@@ -41,7 +48,7 @@ export class TokenFile {
   /** What is kept; `undefined` when there is nothing. @throws EngineRefusalError when it cannot be read */
   async read(): Promise<TokenRecord | undefined> {
     try {
-      return await this.#look(() => undefined);
+      return this.#look(() => undefined);
     } catch (error) {
       throw this.#refusal(error);
     }
@@ -53,12 +60,9 @@ export class TokenFile {
     await utimes(this.path, now, now).catch(() => undefined);
   }
 
-  async #look(onUnreadable: (error: unknown) => void): Promise<TokenRecord | undefined> {
-    // At once: this is the time in which nobody leads.
-    const [text] = await Promise.all([
-      readFile(this.path, 'utf8').catch(absentFile),
-      assertOwnDirectory(dirname(this.path)),
-    ]);
+  #look(onUnreadable: (error: unknown) => void): TokenRecord | undefined {
+    assertOwnDirectory(dirname(this.path));
+    const text = this.#text();
     if (text === undefined) return undefined;
     const record = parseTokenRecord(text);
     if (record === undefined) onUnreadable(new Error(`${this.path} is not a token file; it is written anew`));
@@ -69,15 +73,22 @@ export class TokenFile {
   async #write(record: TokenRecord): Promise<void> {
     // Never half a file, and none that a crash of the host takes back after it was seen.
     const draft = `${this.path}.new`;
-    const file = await open(draft, 'w', 0o600);
+    await withFile(draft, 'w', (file) => {
+      writeFileSync(file, formatTokenRecord(record));
+      return synced(file);
+    });
+    renameSync(draft, this.path);
+    // Windows has no such thing.
+    if (process.platform !== 'win32') await withFile(dirname(this.path), 'r', synced);
+  }
+
+  #text(): string | undefined {
     try {
-      await file.writeFile(formatTokenRecord(record));
-      await file.sync();
-    } finally {
-      await file.close();
+      return readFileSync(this.path, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
     }
-    await rename(draft, this.path);
-    await syncDirectory(dirname(this.path));
   }
 
   #refusal(error: unknown): EngineRefusalError {
@@ -90,18 +101,12 @@ export class TokenFile {
   }
 }
 
-function absentFile(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-  throw error;
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  // Windows has no such thing.
-  if (process.platform === 'win32') return;
-  const directory = await open(path, 'r');
+/** Closes the file in any case. */
+async function withFile(path: string, flags: string, use: (file: number) => Promise<void>): Promise<void> {
+  const file = openSync(path, flags, 0o600);
   try {
-    await directory.sync();
+    await use(file);
   } finally {
-    await directory.close();
+    closeSync(file);
   }
 }

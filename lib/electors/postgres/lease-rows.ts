@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { EngineAnswerError, EngineStandbyError } from '../../core/errors.js';
 import type { EngineClock } from '../../core/lease/engine-clock.js';
 import type { AcquireResult, LeaseClaim, LeaseRecord, LeaseToRelease, OwnLease } from '../../core/lease/lease-store.js';
@@ -90,6 +91,16 @@ export class LeaseRows {
       );
     }
     return { version: text(row.version), pid: Number(row.pid) };
+  }
+
+  /** What taking over and releasing do, and nothing changes: no row is in a state of that kind, nor anybody's of that name. */
+  async rehearse(connection: PostgresConnection, election: string, signal: AbortSignal): Promise<void> {
+    const { takeOver, release } = this.statements;
+    const name = this.nameOf(election);
+    const holder = randomUUID();
+    const claim = [name, '0', holder, '', null, 1, null];
+    await connection.query(takeOver, [...claim, 'none', null, null, null], signal);
+    await connection.query(release, [name, '0', holder], signal);
   }
 
   async release(

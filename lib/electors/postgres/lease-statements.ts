@@ -69,9 +69,9 @@ RETURNING version::text, in_time AS "inTime", pg_backend_pid() AS pid, ${ENGINE_
 function releaseStatements(leases: string): Pick<LeaseStatements, 'release' | 'releaseAndUnlock'> {
   const released = `WITH released AS (
   UPDATE ${leases} SET holder = '', address = NULL, expires_at = clock_timestamp(), version = version + 1
-  WHERE name = $1 AND ($2::bigint IS NULL OR token = $2::bigint) AND holder = $3 RETURNING name
+  WHERE name = $1 AND ($2::bigint IS NULL OR token = $2::bigint) AND holder = $3 RETURNING name, token
 )`;
-  const notified = `(SELECT count(pg_notify('${CHANNEL}', name)) FROM released) AS released`;
+  const notified = `(SELECT count(pg_notify('${CHANNEL}', token || ' ' || name)) FROM released) AS released`;
   return {
     release: `${released} SELECT ${notified}`,
     // The lock is free before the rivals can see the release.

@@ -2,6 +2,8 @@ import { onAbort, untilAborted } from '../../core/abort.js';
 import { delay, type Clock } from '../../core/clock.js';
 import { Deferred } from '../../core/deferred.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
+import type { OnHint } from '../../core/lease/lease-watch.js';
+import { releaseNotice } from '../../core/lease/release-notice.js';
 import type { Connections } from './connections.js';
 import { CHANNEL } from './lease-statements.js';
 import type { PostgresConnection } from './postgres-connection.js';
@@ -11,7 +13,7 @@ const PING_MS = 30_000;
 
 /** Hears of releases, on one connection for all elections that are watched. */
 export class Notifications {
-  readonly #watchers = new Map<string, Set<() => void>>();
+  readonly #watchers = new Map<string, Set<OnHint>>();
   #listening: Promise<PostgresConnection | undefined> | undefined;
   #isPooled = false;
 
@@ -27,7 +29,7 @@ export class Notifications {
   }
 
   /** Calls `onHint` at each notification about the name until the signal aborts. @throws when the connection breaks */
-  async watch(name: string, onHint: () => void, signal: AbortSignal): Promise<void> {
+  async watch(name: string, onHint: OnHint, signal: AbortSignal): Promise<void> {
     const watchers = this.#watchers.get(name) ?? new Set();
     this.#watchers.set(name, watchers.add(onHint));
     try {
@@ -86,8 +88,12 @@ export class Notifications {
     }
   }
 
-  #hint(name: string): void {
-    for (const onHint of [...(this.#watchers.get(name) ?? [])]) onHint();
+  /** @param payload the token, a space, and the name, which may have spaces too */
+  #hint(payload: string): void {
+    const end = payload.indexOf(' ');
+    const name = payload.slice(end + 1);
+    const notice = releaseNotice(payload.slice(0, end));
+    for (const onHint of [...(this.#watchers.get(name) ?? [])]) onHint(notice);
   }
 
   async #keepAlive(connection: PostgresConnection): Promise<void> {

@@ -84,6 +84,10 @@ export class PostgresLeaseStore implements LeaseStore {
     });
   }
 
+  async rehearse(election: string, signal: AbortSignal): Promise<void> {
+    await this.#onConnection((connection) => this.parts.rows.rehearse(connection, election, signal), signal);
+  }
+
   diagnose(): Promise<Diagnosis[]> {
     return diagnosePostgres(this.parts);
   }

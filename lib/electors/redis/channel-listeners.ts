@@ -1,10 +1,13 @@
 import type { ClientEvents } from './redis-client.js';
 
+/** Called with a message: a text, or whatever the client makes of one. */
+export type OnMessage = (message: unknown) => void;
+
 /** Who listens to which channel of a client that tells all messages by one event: one listener on it for all channels. */
 export class ChannelListeners {
-  readonly #byChannel = new Map<string, Set<() => void>>();
-  readonly #onMessage = (channel: unknown): void => {
-    for (const listener of [...(this.#byChannel.get(String(channel)) ?? [])]) listener();
+  readonly #byChannel = new Map<string, Set<OnMessage>>();
+  readonly #onMessage = (channel: unknown, message: unknown): void => {
+    for (const listener of [...(this.#byChannel.get(String(channel)) ?? [])]) listener(message);
   };
 
   constructor(private readonly client: ClientEvents) {}
@@ -14,10 +17,10 @@ export class ChannelListeners {
    *
    * @returns what ends that, and tells whether nobody listens to the channel any more
    */
-  listen(channel: string, onMessage: () => void): () => boolean {
+  listen(channel: string, onMessage: OnMessage): () => boolean {
     if (this.#byChannel.size === 0) this.client.on('message', this.#onMessage);
-    const listeners = this.#byChannel.get(channel) ?? new Set();
-    const listener = () => onMessage();
+    const listeners: Set<OnMessage> = this.#byChannel.get(channel) ?? new Set();
+    const listener: OnMessage = (message) => onMessage(message);
     this.#byChannel.set(channel, listeners.add(listener));
     return () => this.#unlisten(channel, listener);
   }
@@ -27,7 +30,7 @@ export class ChannelListeners {
     this.client.off('message', this.#onMessage);
   }
 
-  #unlisten(channel: string, listener: () => void): boolean {
+  #unlisten(channel: string, listener: OnMessage): boolean {
     const listeners = this.#byChannel.get(channel);
     if (listeners?.delete(listener) !== true || listeners.size > 0) return false;
     this.#byChannel.delete(channel);

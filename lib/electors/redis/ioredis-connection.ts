@@ -1,4 +1,4 @@
-import { ChannelListeners } from './channel-listeners.js';
+import { ChannelListeners, type OnMessage } from './channel-listeners.js';
 import { ConnectionState } from './connection-state.js';
 import type { IoredisClient } from './redis-client.js';
 import { untilAbort, type ClientHabits, type RedisConnection } from './redis-connection.js';
@@ -55,7 +55,7 @@ export class IoredisConnection implements RedisConnection {
 
   async subscribe(
     channel: string,
-    onMessage: () => void,
+    onMessage: OnMessage,
     onLost: (error: unknown) => void,
     signal: AbortSignal,
   ): Promise<() => void> {

@@ -102,8 +102,8 @@ return { 'renewed', tostring(version) }
 `;
 
 /**
- * Answers `released`, or `kept` when it is not this holder's. Followers are told on the channel if one is given; they are
- * not when that is forbidden, and see it at their next poll.
+ * Answers `released`, or `kept` when it is not this holder's. Followers are told on the channel, by the token, if one is given; they
+ * are not when that is forbidden, and see it at their next poll.
  */
 export const RELEASE_SCRIPT = `${PRELUDE}
 local holder, token, channel = ARGV[1], ARGV[2], ARGV[3]
@@ -112,6 +112,6 @@ if lease[1] ~= holder or (token ~= '' and lease[2] ~= token) then return { 'kept
 if redis.call('EXISTS', TOKEN) == 0 then redis.call('HSET', TOKEN, 'token', lease[2]) end
 redis.call('HSET', TOKEN, 'state', 'released')
 redis.call('DEL', LEASE)
-if channel ~= '' then redis.pcall('PUBLISH', channel, holder) end
+if channel ~= '' then redis.pcall('PUBLISH', channel, lease[2]) end
 return { 'released' }
 `;

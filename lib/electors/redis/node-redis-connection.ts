@@ -1,3 +1,4 @@
+import type { OnMessage } from './channel-listeners.js';
 import { ConnectionState } from './connection-state.js';
 import type { NodeRedisClient } from './redis-client.js';
 import { untilAbort, type ClientHabits, type RedisConnection } from './redis-connection.js';
@@ -54,12 +55,12 @@ export class NodeRedisConnection implements RedisConnection {
 
   async subscribe(
     channel: string,
-    onMessage: () => void,
+    onMessage: OnMessage,
     onLost: (error: unknown) => void,
     signal: AbortSignal,
   ): Promise<() => void> {
     const { client } = this;
-    const listener = () => onMessage();
+    const listener: OnMessage = (message) => onMessage(message);
     signal.throwIfAborted();
     const unlistenLoss = this.#state.onLoss(onLost);
     const end = () => {

@@ -35,8 +35,8 @@ export interface NodeRedisClient extends ClientEvents {
   destroy(): unknown;
   duplicate(): unknown;
   withCommandOptions(options: never): unknown;
-  subscribe(channel: string, listener: () => void): Promise<unknown>;
-  unsubscribe(channel: string, listener: () => void): Promise<unknown>;
+  subscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
+  unsubscribe(channel: string, listener: (message: unknown) => void): Promise<unknown>;
 }
 
 /** A client that is connected, or about to be. @publicApi */

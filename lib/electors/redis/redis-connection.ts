@@ -1,4 +1,5 @@
 import { onAbort } from '../../core/abort.js';
+import type { OnMessage } from './channel-listeners.js';
 
 /** What is there to be told about a client that somebody else made. */
 export interface ClientHabits {
@@ -21,7 +22,7 @@ export interface RedisConnection {
    */
   subscribe(
     channel: string,
-    onMessage: () => void,
+    onMessage: OnMessage,
     onLost: (error: unknown) => void,
     signal: AbortSignal,
   ): Promise<() => void>;

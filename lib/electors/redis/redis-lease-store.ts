@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { onAbort } from '../../core/abort.js';
 import type { Clock } from '../../core/clock.js';
 import { Deferred } from '../../core/deferred.js';
@@ -13,6 +14,8 @@ import type {
   OwnLease,
   RenewResult,
 } from '../../core/lease/lease-store.js';
+import type { OnHint } from '../../core/lease/lease-watch.js';
+import { releaseNotice } from '../../core/lease/release-notice.js';
 import { recordOf, tokenOf } from './lease-replies.js';
 import { ACQUIRE_SCRIPT, READ_SCRIPT, RELEASE_SCRIPT, RENEW_SCRIPT } from './lease-scripts.js';
 import type { RedisConnection } from './redis-connection.js';
@@ -30,6 +33,9 @@ export interface RedisLeaseStoreOptions {
   readonly wait: ReplicaWait | undefined;
   readonly clock: Clock;
 }
+
+/** A basis that no lease is ever in. */
+const NO_STATE = 'none';
 
 /** Leases on one Redis primary, judged by its clock. */
 export class RedisLeaseStore implements LeaseStore {
@@ -50,12 +56,11 @@ export class RedisLeaseStore implements LeaseStore {
 
   async acquire(claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
     const operation = 'acquire';
-    const { election, holder, identity, address = '', tokenAbove, basis } = claim;
+    const { election, holder } = claim;
     const connection = await this.#scripts.connected(operation, signal);
     const { epoch } = connection;
-    const lifetime = String(Math.ceil(claim.leaseMs));
     const notAfter = this.#engineClock(election).notAfter()?.toString() ?? '';
-    const parts = [holder, identity, lifetime, address, `${tokenAbove}`, notAfter, ...basisOf(basis)];
+    const parts = claimParts(claim, notAfter, basisOf(claim.basis));
     const call = { operation, script: ACQUIRE_SCRIPT, election, parts };
     const [outcome, ...rest] = await this.#scripts.run(call, signal, connection);
     if (outcome === 'lost') return { won: false, record: recordOf(operation, rest) };
@@ -88,7 +93,7 @@ export class RedisLeaseStore implements LeaseStore {
     await this.#giveBack(lease, this.#channel(lease.election), signal);
   }
 
-  async watch(election: string, onHint: () => void, signal: AbortSignal): Promise<void> {
+  async watch(election: string, onHint: OnHint, signal: AbortSignal): Promise<void> {
     try {
       const subscriber = await this.options.connections.subscriber();
       await subscriber.untilReady(signal);
@@ -96,6 +101,13 @@ export class RedisLeaseStore implements LeaseStore {
     } catch (error) {
       if (!signal.aborted) throw asEngineError('subscribe', error);
     }
+  }
+
+  async rehearse(election: string, signal: AbortSignal): Promise<void> {
+    const nobody = { election, holder: randomUUID(), identity: '', leaseMs: 1, address: '', tokenAbove: 0n };
+    const parts = claimParts(nobody, '', [NO_STATE, '', '', '']);
+    await this.#scripts.run({ operation: 'rehearse', script: ACQUIRE_SCRIPT, election, parts }, signal);
+    await this.#giveBack({ ...nobody, token: 0n }, '', signal);
   }
 
   async diagnose(): Promise<Diagnosis[]> {
@@ -115,12 +127,13 @@ export class RedisLeaseStore implements LeaseStore {
     await this.#scripts.run({ operation: 'release', script: RELEASE_SCRIPT, election, parts }, signal);
   }
 
-  async #listen(subscriber: RedisConnection, election: string, onHint: () => void, signal: AbortSignal): Promise<void> {
+  async #listen(subscriber: RedisConnection, election: string, onHint: OnHint, signal: AbortSignal): Promise<void> {
     const over = new Deferred<void>();
     const unlisten = onAbort(signal, () => over.resolve());
     try {
       const lost = (error: unknown) => over.reject(error);
-      const end = await subscriber.subscribe(this.#channel(election), onHint, lost, signal);
+      const onMessage = (token: unknown) => onHint(releaseNotice(String(token)));
+      const end = await subscriber.subscribe(this.#channel(election), onMessage, lost, signal);
       // Before this was open there may have been a release.
       onHint();
       await over.promise.finally(end);
@@ -146,6 +159,12 @@ export class RedisLeaseStore implements LeaseStore {
   #channel(election: string): string {
     return `${this.#key(election)}:released`;
   }
+}
+
+/** In the order in which the script for an acquire takes them. */
+function claimParts(claim: Omit<LeaseClaim, 'basis'>, notAfter: string, basis: readonly string[]): string[] {
+  const { holder, identity, leaseMs, address = '', tokenAbove } = claim;
+  return [holder, identity, String(Math.ceil(leaseMs)), address, `${tokenAbove}`, notAfter, ...basis];
 }
 
 /** Kind, token, version and holder, in the order of the scripts' states; empty is not compared. */

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict';
 import type { LeaseStore, OwnLease } from '../../core/lease/lease-store.js';
 import type { LeaseStoreCase, StoreStage } from './store-stage.js';
 
-const RENEWALS = 5;
-
-/** How calls end, what a watch tells, what is left behind. */
+/** How calls end, and what is left behind. */
 export const CALL_CASES: readonly LeaseStoreCase[] = [
   {
     name: 'a call whose signal is aborted already rejects and changes nothing',
@@ -22,47 +20,6 @@ export const CALL_CASES: readonly LeaseStoreCase[] = [
 
       await stage.assertHeldBy(store, lease);
       assert.equal((await stage.held(store)).version, before.version);
-    },
-  },
-  {
-    name: 'a watch hints soon when the lease was released, and not at every renewal',
-    async act(stage) {
-      const [one, other] = [await stage.createStore(), await stage.createStore()];
-      if (other.watch === undefined) return;
-      const hints = watch(other);
-      let hintsByRenewals = 0;
-      // A watch may take a while until it is open, and does not say so.
-      await stage.arena.until(async () => {
-        let lease = await stage.acquire(one);
-        const before = hints.count;
-        for (let round = 0; round < RENEWALS; round++) lease = await stage.renew(one, lease);
-        hintsByRenewals = hints.count - before;
-        await one.release(lease, stage.signal);
-        return hints.count > 0;
-      });
-
-      // The ones of an acquire and of a release before may arrive meanwhile.
-      assert.ok(hintsByRenewals < RENEWALS, `${hintsByRenewals} hints for ${RENEWALS} renewals`);
-      const before = hints.count;
-      await one.release(await stage.acquire(one), stage.signal);
-      await stage.arena.until(() => hints.count > before);
-      hints.end();
-    },
-  },
-  {
-    name: 'a watch ends when its signal aborts, and hints no more',
-    async act(stage) {
-      const [one, other] = [await stage.createStore(), await stage.createStore()];
-      if (other.watch === undefined) return;
-      const hints = watch(other);
-
-      hints.end();
-      await stage.arena.until(() => hints.isOver);
-      const { count } = hints;
-      await one.release(await stage.acquire(one), stage.signal);
-      await stage.arena.pass();
-
-      assert.equal(hints.count, count);
     },
   },
   {
@@ -182,12 +139,4 @@ async function answers(store: LeaseStore): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function watch(store: LeaseStore) {
-  const control = new AbortController();
-  const hints = { count: 0, isOver: false, end: () => control.abort() };
-  const over = () => (hints.isOver = true);
-  store.watch?.('default', () => hints.count++, control.signal).then(over, over);
-  return hints;
 }

@@ -5,6 +5,7 @@ import type { LeaseStoreFixture } from './lease-store-fixture.js';
 import { RENEW_CASES } from './renew-cases.js';
 import { RUN_OUT_CASES } from './run-out-cases.js';
 import { StoreStage } from './store-stage.js';
+import { WATCH_CASES } from './watch-cases.js';
 
 /**
  * What every lease store promises to the lease loop: steps that are atomic and compare, tokens that rise, calls that end.
@@ -20,6 +21,7 @@ export function leaseStoreContract(fixture: LeaseStoreFixture): readonly Contrac
     ...RUN_OUT_CASES,
     ...RENEW_CASES,
     ...CALL_CASES,
+  ...WATCH_CASES,
     ...(faults.includes('disconnect') ? STORE_DISCONNECT_CASES : []),
     ...(faults.includes('data loss') ? DATA_LOSS_CASES : []),
   ];

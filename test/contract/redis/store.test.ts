@@ -235,16 +235,18 @@ describeEngine('RedisLeaseStore', ['redis-server'], () => {
 
     test('hints at a release, not at a renewal', async () => {
       const watching = new AbortController();
-      let hints = 0;
-      const watch = rig.open({ source: offer.options }).watch('default', () => hints++, watching.signal);
-      await until(() => hints === 1);
+      const hints: unknown[] = [];
+      const other = rig.open({ source: offer.options });
+      const watch = other.watch('default', (released) => hints.push(released), watching.signal);
+      await until(() => hints.length === 1);
       const own = await rig.take(store, rig.holder('a'));
       await store.renew(own, soon());
       await rig.read(store);
-      expect(hints).toBe(1);
+      expect(hints).toEqual([undefined]);
 
       await store.release(own, soon());
-      await until(() => hints === 2);
+      await until(() => hints.length === 2);
+      expect(hints[1]).toEqual({ token: own.token });
 
       watching.abort();
       await watch;

@@ -83,6 +83,139 @@ describe('takes over', () => {
   });
 });
 
+describe('when a watch tells which term was released', () => {
+  /** Follows a rival of that token. */
+  async function following(options = {}): Promise<Stand> {
+    const it = stand((store) => store.heldBy('rival', 100n), options);
+    await it.clock.advance(100);
+    return it;
+  }
+
+  const since = (it: Stand, operations: readonly string[]) =>
+    it.store.requests.map(({ operation }) => operation).filter((operation) => operations.includes(operation));
+
+  test('tries at once, without a read', async () => {
+    const it = await following();
+
+    it.store.record = { kind: 'released', token: 100n };
+    it.store.hint({ token: 100n });
+    await it.clock.settle();
+
+    expect(it.candidate.leads).toBe(true);
+    expect(since(it, ['read', 'acquire'])).toEqual(['read', 'acquire']);
+    expect(it.store.last('acquire').argument).toMatchObject({ basis: { kind: 'released', token: 100n } });
+  });
+
+  test('looks when it is not so, and goes on following', async () => {
+    const it = await following();
+
+    it.store.hint({ token: 100n });
+    await it.clock.advance(L / 2);
+
+    expect(it.candidate.terms).toEqual([]);
+    expect(since(it, ['read', 'acquire']).slice(0, 3)).toEqual(['read', 'acquire', 'read']);
+    expect(it.store.count('acquire')).toBe(1);
+  });
+
+  test.each([
+    ['is of another term', 99n],
+    ['is of a term that it has not seen', 101n],
+  ])('only looks when that %s', async (_name, token) => {
+    const it = await following();
+
+    it.store.hint({ token });
+    await it.clock.advance(10);
+
+    expect(since(it, ['read', 'acquire'])).toEqual(['read', 'read']);
+  });
+
+  test('only looks when it does not know the term any more than that it was released', async () => {
+    const it = await following();
+    it.store.record = { kind: 'released', token: 100n };
+    it.store.next('acquire', answer({ won: false }));
+    it.store.hint();
+    await it.clock.settle();
+
+    it.store.hint({ token: 100n });
+    await it.clock.settle();
+
+    expect(since(it, ['read', 'acquire'])).toEqual(['read', 'read', 'acquire', 'read', 'acquire']);
+  });
+
+  test('lets others go first as ever: after a term that it gave up, and with many elections', async () => {
+    const it = await Stand.leading();
+    it.candidate.settle();
+    await it.clock.settle();
+    it.store.heldBy('rival', 200n);
+    it.store.hint();
+    await it.clock.advance(10);
+    it.store.record = { kind: 'released', token: 200n };
+    const before = it.store.count('acquire');
+    it.store.hint({ token: 200n });
+    await it.clock.advance(L / 4);
+    expect(it.store.count('acquire')).toBe(before);
+
+    await it.clock.advance(L / 2);
+    expect(it.candidate.leads).toBe(true);
+  });
+
+  test('does not believe it while what it saw last is not to be believed', async () => {
+    const it = await following();
+    it.store.heldBy('rival', 50n, L);
+    await it.clock.advance(L / 2);
+
+    it.store.record = { kind: 'released', token: 50n };
+    it.store.hint({ token: 50n });
+    await it.clock.advance(L / 4);
+
+    expect(it.store.count('acquire')).toBe(0);
+  });
+});
+
+describe('rehearses', () => {
+  test('once, when somebody else leads', async () => {
+    const it = stand((store) => store.heldBy('rival', 100n));
+    await it.clock.settle();
+    expect(it.store.requests.map(({ operation }) => operation)).toEqual(['read', 'rehearse']);
+
+    await it.clock.advance(L - 100);
+    expect(it.store.count('rehearse')).toBe(1);
+  });
+
+  test('not when nobody leads', async () => {
+    const it = await Stand.leading();
+    expect(it.store.count('rehearse')).toBe(0);
+  });
+
+  test('goes on when that fails or hangs, and says so', async () => {
+    for (const plan of [fail(), hang]) {
+      const it = stand((store) => {
+        store.heldBy('rival', 100n);
+        store.next('rehearse', plan);
+      });
+      await it.clock.advance(T);
+      expect(it.candidate.errors('rehearse')).toHaveLength(1);
+
+      it.store.record = { kind: 'released', token: 100n };
+      it.store.hint({ token: 100n });
+      await it.clock.settle();
+      expect(it.candidate.leads).toBe(true);
+    }
+  });
+
+  test('not in the way of a release that is told meanwhile', async () => {
+    const it = stand((store) => void store.heldBy('rival', 100n));
+    const end = it.store.holdAnswer('rehearse');
+    await it.clock.settle();
+    it.store.record = { kind: 'released', token: 100n };
+    it.store.hint({ token: 100n });
+    end();
+    await it.clock.settle();
+
+    expect(it.candidate.leads).toBe(true);
+  });
+});
+
 describe('in steady state', () => {
   test('reads at most once in a third of a lease', async () => {
     const it = stand((store) =>

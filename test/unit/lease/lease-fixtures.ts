@@ -7,6 +7,7 @@ import type {
   LeaseStore,
   LeaseToRelease,
   OwnLease,
+  ReleaseNotice,
   RenewResult,
 } from '../../../lib/core/lease/lease-store.js';
 import { resolveLeaseTiming } from '../../../lib/core/lease/lease-timing.js';
@@ -34,7 +35,7 @@ export class TestClock extends ManualClock {
   }
 }
 
-export type Operation = 'read' | 'acquire' | 'renew' | 'release';
+export type Operation = 'read' | 'acquire' | 'renew' | 'release' | 'rehearse';
 /** What becomes of one request: `perform` is what the engine does, when and if it is called. */
 export type Plan = (perform: () => unknown, signal: AbortSignal) => unknown;
 
@@ -64,8 +65,14 @@ export class TestStore implements LeaseStore {
   record: LeaseRecord = { kind: 'released', token: 100n };
   expiresAt = 0;
   readonly requests: Request[] = [];
-  readonly hints: (() => void)[] = [];
-  readonly #plans: Record<Operation, Plan[]> = { read: [], acquire: [], renew: [], release: [] };
+  readonly hints: ((released?: ReleaseNotice) => void)[] = [];
+  readonly #plans: Record<Operation, Plan[]> = {
+    read: [],
+    acquire: [],
+    renew: [],
+    release: [],
+    rehearse: [],
+  };
   readonly #always: Partial<Record<Operation, Plan>> = {};
 
   constructor(private readonly clock: ManualClock) {}
@@ -116,8 +123,12 @@ export class TestStore implements LeaseStore {
     this.expiresAt = this.clock.now() + remainingMs;
   }
 
-  hint(): void {
-    for (const hint of [...this.hints]) hint();
+  hint(released?: ReleaseNotice): void {
+    for (const hint of [...this.hints]) hint(released);
+  }
+
+  rehearse(_election: string, signal: AbortSignal): Promise<void> {
+    return this.#send('rehearse', undefined, signal, () => undefined);
   }
 
   read(_election: string, signal: AbortSignal): Promise<LeaseRecord> {
@@ -146,7 +157,7 @@ export class TestStore implements LeaseStore {
     });
   }
 
-  watch(_election: string, onHint: () => void, signal: AbortSignal): Promise<void> {
+  watch(_election: string, onHint: (released?: ReleaseNotice) => void, signal: AbortSignal): Promise<void> {
     this.hints.push(onHint);
     return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
   }

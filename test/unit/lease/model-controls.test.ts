@@ -77,6 +77,13 @@ const DEFECTS: Record<string, readonly Defect[]> = {
       by: '(this.clock.now() - monotonic + 0 * wall)',
     },
   ],
+  'believes a release without asking the engine': [
+    {
+      file: 'lease-follower.ts',
+      replaces: "{ kind: 'released', token: released.token }",
+      by: 'this.#observer.record',
+    },
+  ],
   'campaigns on while old work goes on': [
     {
       file: 'lease-tenure.ts',

@@ -221,11 +221,37 @@ const DEFECTS: Record<string, readonly [Defect, RegExp]> = {
     ({ engine, right }) => ({
       async renew(lease: OwnLease, signal) {
         const result = await right.renew(lease, signal);
-        engine.hint(lease.election);
+        engine.hint(lease.election, lease.token);
         return result;
       },
     }),
     /not at every renewal/,
+  ],
+  'tells of a release of another term': [
+    ({ right }) => ({
+      watch: (election, onHint, signal) =>
+        right.watch(election, (released) => onHint(released && { token: released.token + 1n }), signal),
+    }),
+    /tells the right one/,
+  ],
+  'takes what was released whatever its token': [
+    ({ right }) => ({
+      async acquire(claim: LeaseClaim, signal) {
+        const basis = await right.read(claim.election, signal);
+        return right.acquire(basis.kind === 'released' ? { ...claim, basis } : claim, signal);
+      },
+    }),
+    /only its lease is taken on that ground/,
+  ],
+  'does what it rehearses': [
+    ({ right }) => ({
+      async rehearse(election, signal) {
+        const basis = await right.read(election, signal);
+        const holder = { election, holder: 'x#1', identity: 'x', leaseMs: 1000 };
+        await right.acquire({ ...holder, basis, tokenAbove: 0n }, signal);
+      },
+    }),
+    /a rehearsal changes nothing/,
   ],
   'goes on to hint after the end': [
     ({ engine }) => ({

@@ -19,8 +19,15 @@ const server: Answer = (text) => ({ rows: text.includes('pg_backend_pid') ? [{ p
 
 function watch(notifications: Notifications, name: string) {
   const control = new AbortController();
-  const watcher = { hints: 0, end: () => control.abort(), over: Promise.resolve<unknown>(undefined) };
-  const over = notifications.watch(name, () => watcher.hints++, control.signal);
+  const watcher = { hints: 0, last: undefined as unknown, end: () => control.abort(), over: Promise.resolve<unknown>(undefined) };
+  const over = notifications.watch(
+    name,
+    (released) => {
+      watcher.hints++;
+      watcher.last = released;
+    },
+    control.signal,
+  );
   watcher.over = over.catch((error: unknown) => error);
   return watcher;
 }
@@ -36,6 +43,20 @@ describe('Notifications', () => {
     clients[0]?.emit('notification', { channel: CHANNEL });
 
     expect([orders.hints, mails.hints, clients.length]).toEqual([2, 1, 1]);
+  });
+
+  test.each([
+    ['17 shop/orders', { token: 17n }],
+    ['shop/orders', undefined],
+    ['x shop/orders', undefined],
+  ])('tell of which term: %s', async (payload, told) => {
+    const { notifications, clients } = open(server);
+    const orders = watch(notifications, 'shop/orders');
+    await until(() => orders.hints === 1);
+
+    clients[0]?.emit('notification', { channel: CHANNEL, payload });
+
+    expect([orders.hints, orders.last]).toEqual([2, told]);
   });
 
   test('are listened to until nobody watches any more', async () => {

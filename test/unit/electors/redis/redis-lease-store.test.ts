@@ -182,14 +182,14 @@ describe('A RedisLeaseStore', () => {
 
   describe('that watches', () => {
     const watch = async () => {
-      let hints = 0;
+      const hints: unknown[] = [];
       const store = open();
-      const over = store.watch('default', () => hints++, control.signal);
+      const over = store.watch('default', (released) => hints.push(released), control.signal);
       await turn();
       const [subscriber] = client.duplicates as [FakeIoredis];
       subscriber.becomeReady();
       await turn();
-      return { over, store, subscriber, hints: () => hints };
+      return { over, store, subscriber, hints };
     };
 
     test('does so on a duplicate, which it closes', async () => {
@@ -197,11 +197,13 @@ describe('A RedisLeaseStore', () => {
       expect(subscriber.sent[0]).toMatchObject({ name: 'subscribe', parts: ['{orders/default}:released'] });
       subscriber.sent[0]?.answer.resolve(1);
       await turn();
-      expect(hints()).toBe(1);
+      expect(hints).toEqual([undefined]);
 
-      subscriber.emit('message', 'another', 'a#1');
-      subscriber.emit('message', '{orders/default}:released', 'a#1');
-      expect(hints()).toBe(2);
+      subscriber.emit('message', 'another', '17');
+      subscriber.emit('message', '{orders/default}:released', '17');
+      subscriber.emit('message', '{orders/default}:released', Buffer.from('18'));
+      subscriber.emit('message', '{orders/default}:released', 'no token');
+      expect(hints).toEqual([undefined, { token: 17n }, { token: 18n }, undefined]);
 
       control.abort();
       await over;

@@ -5,6 +5,7 @@ import type {
   LeaseStore,
   LeaseToRelease,
   OwnLease,
+  ReleaseNotice,
   RenewResult,
 } from '../../../../lib/core/lease/lease-store.js';
 import type { Host } from './host.js';
@@ -37,12 +38,14 @@ export interface Weather {
 
 /** What all connections share: who listens for hints, and what is on the way. */
 export class Exchange {
-  readonly listeners = new Set<() => void>();
+  readonly listeners = new Set<(released?: ReleaseNotice) => void>();
   /** Requests in the network that would take an empty store. */
   emptyAttempts = 0;
 
-  hint(): void {
-    for (const tell of [...this.listeners]) tell();
+  /** @param last what the engine holds, or what somebody says that it holds: is told as a release if it has a token */
+  hint(last: LeaseRecord): void {
+    const { token } = { token: undefined, ...last };
+    for (const tell of [...this.listeners]) tell(token === undefined ? undefined : { token });
   }
 }
 
@@ -78,18 +81,24 @@ export class Connection implements LeaseStore {
     return this.#call('renew', () => this.setting.engine.renew(lease));
   }
 
+  rehearse(): Promise<void> {
+    return this.#call('rehearse', () => undefined);
+  }
+
   release(lease: LeaseToRelease): Promise<void> {
     return this.#call('release', () => {
-      if (this.setting.engine.release(lease)) this.setting.exchange.hint();
+      const { engine, exchange } = this.setting;
+      if (engine.release(lease)) exchange.hint(engine.read());
     });
   }
 
   /** Ends with an error when the model breaks it. Some clients do not care for their signal. */
-  watch(_election: string, onHint: () => void, signal: AbortSignal): Promise<void> {
+  watch(_election: string, onHint: (released?: ReleaseNotice) => void, signal: AbortSignal): Promise<void> {
     const { conditions, exchange, random } = this.setting;
-    const tell = () => {
+    const tell = (released?: ReleaseNotice) => {
       if (random.chance(conditions.weather.hintLoss) || this.#isCutOff) return;
-      this.host.receive(random.int(1, 20), onHint);
+      const notice = random.chance(0.8) ? released : undefined;
+      this.host.receive(random.int(1, 20), () => onHint(notice));
     };
     exchange.listeners.add(tell);
     return new Promise((resolve, reject) => {

@@ -135,7 +135,8 @@ export class Faults {
 
   #disturbWatch({ connection }: Replica): void {
     if (this.setting.random.chance(0.5)) connection.breakWatch();
-    else this.setting.exchange.hint();
+    // Also when nothing was released.
+    else this.setting.exchange.hint(this.setting.engine.read());
   }
 
   #setClocks({ name, host }: Replica): void {

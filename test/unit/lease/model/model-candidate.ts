@@ -12,7 +12,7 @@ export interface Temper {
   readonly calmAt: number;
 }
 
-export type Operation = 'read' | 'acquire' | 'renew' | 'release';
+export type Operation = 'read' | 'acquire' | 'renew' | 'release' | 'rehearse';
 
 /** More requests than these within half a retry pause are a tight loop. */
 const MOST_AT_ONCE = 8;
@@ -24,7 +24,7 @@ const MOST_AT_ONCE = 8;
 export class ModelCandidate implements Candidate {
   /** Terms that were begun. */
   terms = 0;
-  readonly requests: Record<Operation, number> = { read: 0, acquire: 0, renew: 0, release: 0 };
+  readonly requests: Record<Operation, number> = { read: 0, acquire: 0, renew: 0, release: 0, rehearse: 0 };
   /** When the last acknowledged request was sent, on the host's clock that never stands still. */
   acknowledgedAt = 0;
   /** When the term ended, on the same clock. */
