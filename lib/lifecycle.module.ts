@@ -9,11 +9,6 @@ import {
 } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 import type { Elector } from './core/elector.js';
-import { isElector } from './core/elector-check.js';
-import { InvalidOptionError } from './core/errors.js';
-import { EventFanout } from './core/event-fanout.js';
-import { guarded, type LifecycleLogger, type LogLevel } from './core/logger.js';
-import { LoggingSink } from './core/logging-sink.js';
 import { ComponentDiscovery } from './discovery/component-discovery.js';
 import { HealthRouteCheck } from './discovery/health-route-check.js';
 import { modulesProviding } from './discovery/module-position.js';
@@ -39,11 +34,11 @@ import {
   type LifecycleModuleOptions,
   type ResolvedLifecycleOptions,
 } from './lifecycle.options.js';
-import { LIFECYCLE_PARTS, LifecycleOrchestrator, type LifecycleParts } from './lifecycle.orchestrator.js';
+import { LifecycleOrchestrator } from './lifecycle.orchestrator.js';
+import { assemble, LIFECYCLE_PARTS, type LifecycleParts } from './lifecycle.parts.js';
 import { Registry } from './registry/registry.js';
 import { createHealthController } from './terminus/health.controller.js';
 import { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.js';
-import { WatchedElector } from './watchdog/watched-elector.js';
 
 const OPTIONS = Symbol('nestjs-lifecycle:options');
 const ELECTOR = Symbol('nestjs-lifecycle:elector');
@@ -137,30 +132,6 @@ function build(parts: {
   };
 }
 
-/** Wires the parts by hand: none of them knows Nest. */
-function assemble(options: ResolvedLifecycleOptions, given: Elector, leaderOnly: LeaderOnlyCalls): LifecycleParts {
-  assertUsable(given);
-  const logger = guarded(options.logger ?? nestLogger());
-  const elector = options.watchdog ? new WatchedElector(given, logger) : given;
-  const { clock, random, identity } = options;
-  const bus = new EventBus({ logger, clock, ...options.events });
-  const events = new EventFanout(bus);
-  const registry = new Registry({ ...options.registry, events, clock, random }).withLogger(logger);
-  const sink = new LoggingSink(events, logger);
-  const { stopTimeoutMs } = options.registry;
-  const settings = { clock, logger, identity, random, stopTimeoutMs };
-  const leadership = new Leadership({ elector, registry, events: sink, ...settings });
-  leaderOnly.connect(leadership, logger);
-  const { intervalMs, timeoutMs } = options.health;
-  const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs });
-  return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health };
-}
-
-function nestLogger(): LifecycleLogger {
-  const isLevelEnabled = (level: LogLevel) => Logger.isLevelEnabled(level);
-  return Object.assign(new Logger('Lifecycle'), { isLevelEnabled });
-}
-
 function exposed<T>(
   token: Type<T> | (abstract new (...args: never[]) => T),
   pick: (parts: LifecycleParts) => T,
@@ -185,17 +156,6 @@ function rawOptionsProviders({ useFactory, useClass, useExisting, inject = [] }:
   if (useFactory) return [{ provide: RAW_OPTIONS, inject, useFactory }];
   if (useClass) return [useClass, { provide: RAW_OPTIONS, inject: [useClass], useFactory: optionsOf }];
   return useExisting ? [{ provide: RAW_OPTIONS, inject: [useExisting], useFactory: optionsOf }] : [];
-}
-
-function assertUsable(elector: unknown): void {
-  if (isElector(elector)) return;
-  throw new InvalidOptionError({
-    option: 'elector',
-    value: elector,
-    where: 'LifecycleModule',
-    expected: 'an object with a campaign() method',
-    remedy: 'Let the class or factory give a real elector.',
-  });
 }
 
 /** The bare class brings nothing: beside `forRoot()` elsewhere it does no harm, alone it would start nothing in silence. */

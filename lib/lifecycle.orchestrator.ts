@@ -8,49 +8,24 @@ import {
 } from '@nestjs/common';
 import { ModuleRef, ModulesContainer } from '@nestjs/core';
 import { EventEmitter2 } from '@nestjs/event-emitter';
-import { delay, settlesWithin } from './core/clock.js';
 import { Deferred } from './core/deferred.js';
-import { DEFAULT_ELECTION, type Elector } from './core/elector.js';
+import { DEFAULT_ELECTION } from './core/elector.js';
 import { errorStack, errorText } from './core/error-text.js';
 import { ComponentFailedError, InvalidComponentError } from './core/errors.js';
-import type { EventFanout } from './core/event-fanout.js';
 import { LifecycleEvent, type ComponentStatusEvent } from './core/lifecycle-events.js';
-import type { LifecycleLogger } from './core/logger.js';
 import { listenAlongToShutdown, warnUnlessShutdownIsHandled } from './core/shutdown-signals.js';
 import { ComponentDiscovery, type DiscoveredComponent } from './discovery/component-discovery.js';
 import { HealthRouteCheck } from './discovery/health-route-check.js';
 import { runHooksOutermost } from './discovery/module-position.js';
-import { EventBus } from './events/event-bus.js';
-import { HealthMonitor } from './health/health-monitor.js';
-import type { LeaderOnlyCalls } from './leader-only/leader-only-calls.js';
-import { Leadership } from './leadership/leadership.js';
-import type { ResolvedLifecycleOptions } from './lifecycle.options.js';
+import { LIFECYCLE_PARTS, type LifecycleParts } from './lifecycle.parts.js';
 import { rehearseHandOver } from './lifecycle.rehearsal.js';
-import { Registry } from './registry/registry.js';
-
-/** The parts that the main flow moves. */
-export interface LifecycleParts {
-  readonly options: ResolvedLifecycleOptions;
-  readonly logger: LifecycleLogger;
-  readonly elector: Elector;
-  readonly events: EventFanout;
-  readonly bus: EventBus;
-  readonly registry: Registry;
-  readonly leadership: Leadership;
-  readonly leaderOnly: LeaderOnlyCalls;
-  readonly health: HealthMonitor;
-}
-
-/** The share of the stop budget that a hand-over has before the rest is stopped anyway. */
-const HAND_OVER_SHARE = 0.5;
+import { logFailure, stopInOrder } from './lifecycle.shutdown.js';
 
 /** A boot is not the time. */
 const REHEARSE_AFTER_MS = 100;
 
-export const LIFECYCLE_PARTS = Symbol('nestjs-lifecycle:parts');
-
 /**
- * The main flow: in which order an app boots and stops. Everything else is in the parts.
+ * The main flow: in which order an app boots, and when it stops. Everything else is in the parts.
  *
  * @internal
  */
@@ -138,29 +113,14 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     // Known before the first step, which tells listeners of the app, and those may close it.
     const stopped = new Deferred<void>();
     this.#stopping = stopped.promise;
-    void this.#try('Shutdown', this.#stopInOrder()).then(() => stopped.resolve());
+    const { logger } = this.parts;
+    void logFailure(logger, 'Shutdown', this.#stopParts()).then(() => stopped.resolve());
     return this.#stopping;
   }
 
-  async #stopInOrder(): Promise<void> {
-    const { options, health, leadership, registry, bus } = this.parts;
-    const { clock, registry: limits } = options;
-    // 1. Load balancers take this replica out before anything is stopped.
-    health.markStopping();
-    // 2. Leader-only components stop and hand over at once: another replica can go on while this one drains.
-    const handedOver = this.#try('Handing over', leadership.stop());
-    // 3. Requests still arrive until readiness has been seen; a boot that was cut short has seen none.
-    if (this.#booted) await delay(clock, options.drainDelayMs);
-    const deadline = clock.now() + limits.shutdownTimeoutMs;
-    const leftMs = () => Math.max(1, deadline - clock.now());
-    // 4. Leader-only components may use the others, so those stop after them. But neither one that hangs nor an engine
-    //    that does not answer may use up the time of all.
-    await settlesWithin(clock, handedOver, limits.shutdownTimeoutMs * HAND_OVER_SHARE);
-    await this.#try('Stopping', registry.stopAll({ timeoutMs: leftMs() }));
-    // 5. Nothing is left that could publish or be checked.
-    health.stop();
-    await this.#closeElector(handedOver, leftMs);
-    bus.close();
+  async #stopParts(): Promise<void> {
+    // A boot that was cut short has seen no requests.
+    await stopInOrder(this.parts, { drains: this.#booted });
     this.#stopListening?.();
     this.#cancelWarning?.();
   }
@@ -224,27 +184,5 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     this.parts.logger.error(`Exiting: "${event.name}" failed for good, and exitOnFailure is on`);
     // oxlint-disable-next-line unicorn/no-process-exit -- the user asked for it
     void this.#stop().then(() => process.exit(1));
-  }
-
-  /**
-   * Only once all campaigns have ended, however late that is: an elector that is closed may lose its lease at once, and
-   * a rival would start while work of the term here goes on.
-   */
-  async #closeElector(handedOver: Promise<void>, leftMs: () => number): Promise<void> {
-    const { elector, logger, options } = this.parts;
-    const closing = handedOver.then(() => elector.close?.());
-    if (await settlesWithin(options.clock, closing, leftMs())) return this.#try('Closing the elector', closing);
-    logger.error(
-      'Leadership is not handed over in order: work of a term has not settled, or the elector does not end or close in ' +
-        'time. Where a lease is held, it runs out by itself.',
-    );
-  }
-
-  async #try(what: string, work: Promise<void>): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      this.parts.logger.error(`${what}: ${errorText(error)}`, errorStack(error));
-    }
   }
 }

@@ -24,6 +24,13 @@ const FAILED_TERM_COOLDOWN = { initialMs: 5000, maxMs: 300_000 };
 /** Time that an elector has to release once the work has settled, before somebody is told. */
 const RELEASE_LIMIT_MS = 10_000;
 
+interface SnapshotParts {
+  readonly term: LeadershipTerm | undefined;
+  readonly wedged: string | undefined;
+  readonly leader: LeaderInfo | undefined;
+  readonly error: { readonly value: unknown } | undefined;
+}
+
 /**
  * Turns the terms of one election into starts and stops of its leader-only components. Campaigns for ever: only
  * `stop()` ends it. Gained and lost strictly alternate, and a term's work begins only when that of the term before has
@@ -45,7 +52,8 @@ export class ElectionCoordinator implements CampaignListener {
   /** How long not to stand after the campaign that is being ended. */
   #cooldownMs: number | undefined;
   #failedTerms = 0;
-  #seen: { readonly state: readonly unknown[]; readonly snapshot: ElectionSnapshot } | undefined;
+  /** What was asked for last, and what it was made of. */
+  #seen: (SnapshotParts & { readonly snapshot: ElectionSnapshot }) | undefined;
 
   constructor(
     private readonly election: string,
@@ -74,22 +82,16 @@ export class ElectionCoordinator implements CampaignListener {
   get snapshot(): ElectionSnapshot {
     const { term } = this;
     const wedged = this.#watch.problem ?? this.#tenure?.overrun?.message;
-    const state = [term, wedged, this.#leader, this.#error] as const;
-    if (this.#seen?.state.every((it, index) => it === state[index]) !== true) {
-      this.#seen = { state, snapshot: this.#describe(term, wedged) };
+    const leader = this.#leader;
+    const error = this.#error;
+    const seen = this.#seen;
+    if (seen !== undefined && seen.term === term && seen.wedged === wedged) {
+      if (seen.leader === leader && seen.error === error) return seen.snapshot;
     }
-    return this.#seen.snapshot;
-  }
-
-  #describe(term: LeadershipTerm | undefined, wedged: string | undefined): ElectionSnapshot {
-    return {
-      election: this.election,
-      leading: term !== undefined,
-      ...(term && { fencingToken: term.fencingToken }),
-      ...(this.#leader && { leader: this.#leader }),
-      ...(wedged !== undefined && { wedged }),
-      ...(this.#error && { error: this.#error.value }),
-    };
+    const parts = { term, wedged, leader, error };
+    const snapshot = describe(this.election, parts);
+    this.#seen = { ...parts, snapshot };
+    return snapshot;
   }
 
   /** Idempotent; nothing after `stop()`. */
@@ -229,4 +231,15 @@ export class ElectionCoordinator implements CampaignListener {
   #warn(operation: string, error: unknown): void {
     this.#errorLog.warn(`Election "${this.election}", ${operation}: ${errorText(error)}`);
   }
+}
+
+function describe(election: string, { term, wedged, leader, error }: SnapshotParts): ElectionSnapshot {
+  return {
+    election,
+    leading: term !== undefined,
+    ...(term && { fencingToken: term.fencingToken }),
+    ...(leader && { leader }),
+    ...(wedged !== undefined && { wedged }),
+    ...(error && { error: error.value }),
+  };
 }

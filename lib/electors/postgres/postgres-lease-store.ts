@@ -74,18 +74,15 @@ export class PostgresLeaseStore implements LeaseStore {
   }
 
   async release(lease: LeaseToRelease, signal: AbortSignal): Promise<void> {
-    await this.explaining(async () => {
-      try {
-        await this.#onConnection((connection) => this.parts.rows.release(connection, lease, signal), signal);
-      } catch (error) {
-        // Gone with all leases.
-        if (!isMissingTable(error)) throw error;
-      }
-    });
+    await this.#unlessMissing((connection) => this.parts.rows.release(connection, lease, signal), signal);
   }
 
   async rehearse(election: string, signal: AbortSignal): Promise<void> {
-    await this.#onConnection((connection) => this.parts.rows.rehearse(connection, election, signal), signal);
+    await this.#unlessMissing((connection) => this.rehearseOn(connection, election, signal), signal);
+  }
+
+  protected rehearseOn(connection: PostgresConnection, election: string, signal: AbortSignal): Promise<void> {
+    return this.parts.rows.rehearse(connection, election, signal);
   }
 
   diagnose(): Promise<Diagnosis[]> {
@@ -95,6 +92,17 @@ export class PostgresLeaseStore implements LeaseStore {
   async close(): Promise<void> {
     const { notifications, connections } = this.parts;
     await Promise.all([notifications?.close(), connections.close()]);
+  }
+
+  /** Where there is no table, there is nothing to be done either. */
+  async #unlessMissing(run: (connection: PostgresConnection) => Promise<void>, signal: AbortSignal): Promise<void> {
+    await this.explaining(async () => {
+      try {
+        await this.#onConnection(run, signal);
+      } catch (error) {
+        if (!isMissingTable(error)) throw error;
+      }
+    });
   }
 
   async #acquireRow(

@@ -77,6 +77,17 @@ export class PostgresSessionStore extends PostgresLeaseStore {
     });
   }
 
+  protected override async rehearseOn(
+    connection: PostgresConnection,
+    election: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { rows } = this.parts;
+    // No process has that number, so that nothing is locked.
+    await connection.query(rows.statements.lock, [rows.nameOf(election), 0, null], signal);
+    await super.rehearseOn(connection, election, signal);
+  }
+
   override async close(): Promise<void> {
     for (const election of [...this.#sessions.keys()]) this.#endSession(election);
     await super.close();

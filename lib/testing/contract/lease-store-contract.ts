@@ -21,7 +21,7 @@ export function leaseStoreContract(fixture: LeaseStoreFixture): readonly Contrac
     ...RUN_OUT_CASES,
     ...RENEW_CASES,
     ...CALL_CASES,
-  ...WATCH_CASES,
+    ...WATCH_CASES,
     ...(faults.includes('disconnect') ? STORE_DISCONNECT_CASES : []),
     ...(faults.includes('data loss') ? DATA_LOSS_CASES : []),
   ];

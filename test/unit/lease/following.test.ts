@@ -204,7 +204,7 @@ describe('rehearses', () => {
   });
 
   test('not in the way of a release that is told meanwhile', async () => {
-    const it = stand((store) => void store.heldBy('rival', 100n));
+    const it = stand((store) => store.heldBy('rival', 100n));
     const end = it.store.holdAnswer('rehearse');
     await it.clock.settle();
     it.store.record = { kind: 'released', token: 100n };

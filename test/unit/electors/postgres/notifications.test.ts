@@ -19,7 +19,12 @@ const server: Answer = (text) => ({ rows: text.includes('pg_backend_pid') ? [{ p
 
 function watch(notifications: Notifications, name: string) {
   const control = new AbortController();
-  const watcher = { hints: 0, last: undefined as unknown, end: () => control.abort(), over: Promise.resolve<unknown>(undefined) };
+  const watcher = {
+    hints: 0,
+    last: undefined as unknown,
+    end: () => control.abort(),
+    over: Promise.resolve<unknown>(undefined),
+  };
   const over = notifications.watch(
     name,
     (released) => {
