@@ -114,10 +114,11 @@ async function releaseUntilNoticed(stage: StoreStage, store: LeaseStore, hints: 
     await store.release(lease, stage.signal);
     return false;
   });
+  // What is still on its way is about releases before.
+  await stage.arena.pass();
   const before = hints.seen.length;
   lease = await stage.acquire(store);
   await store.release(lease, stage.signal);
   await stage.arena.until(() => hints.seen.length > before);
-  await stage.arena.pass();
   return [lease, hints.seen.at(-1)] as const;
 }
