@@ -1,5 +1,8 @@
 // From SIGTERM at the leader, and from SIGKILL, until the rival's leader-only component is running: real processes, and a
 // server of our own for each engine. See docs/benchmarks.md.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { setup } from '../scripts/setup.mjs';
@@ -32,21 +35,29 @@ const spread = (series) => ({
   rounds: series.length,
 });
 
-/** Rounds of one pair of replicas, with round trips to the engine in between. */
+/** Rounds of one pair of replicas, with round trips to the engine in between, and rounds of a pair with nothing in it. */
 async function race(engine, { start, listeners, settleMs, signal, count }) {
   const pair = new Pair({ start, listeners, settleMs });
+  const folder = mkdtempSync(join(tmpdir(), 'lifecycle-bench-'));
+  const bareStart = [file('./handover-bare.mjs'), join(folder, 'leader')];
+  const bare = new Pair({ start: bareStart, listeners: async () => 2, settleMs });
   const results = [];
   const trips = [];
+  const bareMs = [];
   await pair.open();
+  await bare.open();
   try {
     for (let round = 0; round < count; round++) {
       for (let trip = 0; trip < TRIPS_PER_ROUND; trip++) trips.push(await engine.roundTripMs());
       results.push(await pair.round(signal));
+      bareMs.push((await bare.round('SIGTERM')).totalMs);
     }
   } finally {
     await pair.close();
+    await bare.close();
+    rmSync(folder, { recursive: true });
   }
-  return { results, roundTripMs: median(trips) };
+  return { results, roundTripMs: median(trips), bareMs: spread(bareMs) };
 }
 
 function raceOurs(engine, signal) {
@@ -62,7 +73,7 @@ async function racePeer(engine, name, waitMs) {
   return spread(results.map(({ totalMs }) => totalMs));
 }
 
-function graceful({ results, roundTripMs }) {
+function graceful({ results, roundTripMs, bareMs }) {
   const own = results.map(({ stopping }) => timeOf(stopping, 'stop left') - timeOf(stopping, 'stop entered'));
   const beyond = results.map(({ totalMs }, round) => totalMs - own[round]);
   return {
@@ -71,6 +82,8 @@ function graceful({ results, roundTripMs }) {
     beyondOwnStopMs: spread(beyond),
     roundTripMs,
     overRoundTrip: median(beyond) / roundTripMs,
+    bareMs,
+    overBare: median(beyond) / bareMs.p50,
     stepsMs: { leader: steps(results, 'stopping'), rival: steps(results, 'starting') },
   };
 }
@@ -119,12 +132,12 @@ const measures = {
     return { figures, goals };
   },
   async SIGKILL(name, engine) {
-    const { results, roundTripMs } = await raceOurs(engine, 'SIGKILL');
+    const { results, roundTripMs, bareMs } = await raceOurs(engine, 'SIGKILL');
     const totalMs = spread(results.map((it) => it.totalMs));
     const [why, limit] = crashLimit(name, engine);
     const goals = [under(`${name}: SIGKILL p50, ms (${why})`, totalMs.p50, limit)];
     const slowest = results.find((it) => it.totalMs === totalMs.max).starting.map(([what, at]) => [what, at]);
-    const figures = { totalMs, roundTripMs, stepsMs: { rival: steps(results, 'starting') }, slowest };
+    const figures = { totalMs, roundTripMs, bareMs, stepsMs: { rival: steps(results, 'starting') }, slowest };
     return { figures, goals };
   },
 };
