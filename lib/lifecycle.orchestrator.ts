@@ -6,7 +6,7 @@ import {
   type OnModuleDestroy,
   type OnModuleInit,
 } from '@nestjs/common';
-import { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { ModulesContainer } from '@nestjs/core';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { Deferred } from './core/deferred.js';
 import { DEFAULT_ELECTION } from './core/elector.js';
@@ -16,7 +16,7 @@ import { LifecycleEvent, type ComponentStatusEvent } from './core/lifecycle-even
 import { listenAlongToShutdown, warnUnlessShutdownIsHandled } from './core/shutdown-signals.js';
 import { ComponentDiscovery, type DiscoveredComponent } from './discovery/component-discovery.js';
 import { HealthRouteCheck } from './discovery/health-route-check.js';
-import { runHooksOutermost } from './discovery/module-position.js';
+import { modulesProviding, runHooksOutermost } from './discovery/module-position.js';
 import { LIFECYCLE_PARTS, type LifecycleParts } from './lifecycle.parts.js';
 import { rehearseHandOver } from './lifecycle.rehearsal.js';
 import { logFailure, stopInOrder } from './lifecycle.shutdown.js';
@@ -42,8 +42,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     @Inject(LIFECYCLE_PARTS) private readonly parts: LifecycleParts,
     @Inject(ComponentDiscovery) private readonly discovery: ComponentDiscovery,
     @Inject(HealthRouteCheck) private readonly healthRoutes: HealthRouteCheck,
-    @Inject(ModulesContainer) modules: ModulesContainer,
-    @Inject(ModuleRef) private readonly moduleRef: ModuleRef,
+    @Inject(ModulesContainer) private readonly modules: ModulesContainer,
   ) {
     runHooksOutermost(modules, LifecycleOrchestrator);
   }
@@ -156,11 +155,12 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
   }
 
   #connectEmitter(): void {
-    try {
-      this.parts.bus.attach(this.moduleRef.get(EventEmitter2, { strict: false }));
-    } catch {
-      // No EventEmitterModule in this app: the bus serves an emitter of its own.
-    }
+    // Nest's own search, in whichever module, goes through every provider of the app first.
+    const emitter: unknown = modulesProviding(this.modules, EventEmitter2)
+      .at(-1)
+      ?.getProviderByKey(EventEmitter2)?.instance;
+    // Without EventEmitterModule the bus serves an emitter of its own.
+    if (emitter !== undefined && emitter !== null) this.parts.bus.attach(emitter as EventEmitter2);
   }
 
   /** Once it is known who leads: from then on a hand-over may come. */
@@ -178,9 +178,9 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
   }
 
   #onStatus(event: ComponentStatusEvent): void {
-    this.parts.health.onStatus(event);
-    const isFinal = event.to === 'failed' && event.restartInMs === undefined && event.criticality === 'critical';
-    if (!isFinal || !this.#booted || !this.parts.options.exitOnFailure || this.#stopping !== undefined) return;
+    if (event.to === 'running') this.parts.health.markRunning();
+    if (event.to !== 'failed' || event.restartInMs !== undefined || event.criticality !== 'critical') return;
+    if (!this.#booted || !this.parts.options.exitOnFailure || this.#stopping !== undefined) return;
     this.parts.logger.error(`Exiting: "${event.name}" failed for good, and exitOnFailure is on`);
     // oxlint-disable-next-line unicorn/no-process-exit -- the user asked for it
     void this.#stop().then(() => process.exit(1));

@@ -33,21 +33,29 @@ export class ComponentDiscovery {
 
   /** @throws ComponentScopeError when a marked provider is request- or transient-scoped */
   find(): DiscoveredComponent[] {
-    const wrappers = [...this.discovery.getProviders(), ...this.discovery.getControllers()];
     const found: DiscoveredComponent[] = [];
     const seen = new Set<unknown>();
     const standsIn = new Map<unknown, Set<unknown>>();
-    // Aliases last, so that a component is named after where it was made. To leave them out would lose a stand-in: on
-    // Nest 11 an alias that a test overrides is still called one.
-    for (const wrapper of [...wrappers.filter((it) => !it.isAlias), ...wrappers.filter((it) => it.isAlias)]) {
+    const add = (wrapper: ProviderWrapper) => {
       const discovered = this.#inspect(wrapper);
-      if (discovered === undefined) continue;
+      if (discovered === undefined) return;
       // A component is one wherever it is provided; what stands in for several is each of them.
       const known = discovered.providedAs === undefined ? seen : setOf(standsIn, discovered.providedAs);
-      if (known.has(wrapper.instance)) continue;
-      known.add(wrapper.instance);
+      const { instance } = wrapper;
+      if (known.has(instance)) return;
+      known.add(instance);
       found.push(discovered);
+    };
+    const aliases: ProviderWrapper[] = [];
+    for (const wrappers of [this.discovery.getProviders(), this.discovery.getControllers()]) {
+      for (const wrapper of wrappers) {
+        if (wrapper.isAlias) aliases.push(wrapper);
+        else add(wrapper);
+      }
     }
+    // Last, so that a component is named after where it was made. To leave them out would lose a stand-in: on Nest 11 an
+    // alias that a test overrides is still called one.
+    aliases.forEach(add);
     return found;
   }
 
@@ -60,19 +68,24 @@ export class ComponentDiscovery {
     }
     const isPlainClass = !wrapper.isNotMetatype && !wrapper.isFactory;
     if (isPlainClass && declared === undefined) return undefined;
-    return this.#inspectInstance(wrapper);
+    return this.#inspectInstance(wrapper, declared);
   }
 
-  #inspectInstance(wrapper: ProviderWrapper): DiscoveredComponent | undefined {
+  /** @param declared what the class that it was made for is marked with */
+  #inspectInstance(
+    wrapper: ProviderWrapper,
+    declared: LifecycleComponentOptions | undefined,
+  ): DiscoveredComponent | undefined {
     const instance: unknown = wrapper.instance;
-    const actual = readComponentOptions(classOf(instance));
+    const made = classOf(instance);
+    const actual = made === wrapper.metatype ? declared : readComponentOptions(made);
     const replaced = actual === undefined ? readComponentOptions(wrapper.token) : undefined;
     const moduleName = wrapper.host?.name ?? 'an unknown module';
     if (actual !== undefined) {
       return {
         component: instance as Component,
         options: actual,
-        origin: `${classOf(instance)?.name ?? 'a provider'} in ${moduleName}`,
+        origin: `${made?.name ?? 'a provider'} in ${moduleName}`,
       };
     }
     if (replaced === undefined) return undefined;

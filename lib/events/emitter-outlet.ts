@@ -30,12 +30,22 @@ export class EmitterOutlet {
     private readonly logger: LifecycleLogger,
   ) {}
 
+  /** Whether there may be a listener. To look for those of a wildcard emitter takes as long as to call them. Never throws. */
+  mayBeHeard(name: string): boolean {
+    try {
+      const { wildcard } = this.emitter as unknown as EmitterState;
+      return wildcard === true || this.emitter.hasListeners?.(name) !== false;
+    } catch {
+      return true;
+    }
+  }
+
   /** Calls every listener of `name` synchronously. Never throws. */
   emit(name: string, payload: unknown): void {
     try {
+      if (!this.mayBeHeard(name)) return;
       // In users' tests the emitter is often a stub with nothing but an `emit`.
       if (typeof this.emitter.listenersAny !== 'function') return void this.emitter.emit(name, payload);
-      if (!this.#mayBeHeard(name)) return;
       const any = this.emitter.listenersAny();
       // The emitter's own arrays change when a listener is added or removed.
       if (any.length > 0) for (const listener of any.slice()) this.#call(listener, name, [name, payload]);
@@ -44,12 +54,6 @@ export class EmitterOutlet {
     } catch (error) {
       this.#report(name, error);
     }
-  }
-
-  /** Of thousands of events at boot most have no listener; to look for those of a wildcard emitter takes as long as this. */
-  #mayBeHeard(name: string): boolean {
-    const { wildcard } = this.emitter as unknown as EmitterState;
-    return wildcard === true || this.emitter.hasListeners?.(name) !== false;
   }
 
   #listeners(name: string): readonly Listener[] {

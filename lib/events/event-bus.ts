@@ -9,7 +9,7 @@ import { EmitterOutlet } from './emitter-outlet.js';
 import { resolveEventBusOptions, type EventBusOptions } from './event-bus-options.js';
 import type { EventSubscription, SubscribeOptions } from './event-subscription.js';
 import { HeldEvents } from './held-events.js';
-import { isTermEvent, type LeadershipEventName, type PublishedEvent } from './published-event.js';
+import { isLeadershipName, isTermEvent, type LeadershipEventName, type PublishedEvent } from './published-event.js';
 import { Subscriptions } from './subscriptions.js';
 
 /**
@@ -89,8 +89,11 @@ export class EventBus implements PausableEventSink {
   publish<N extends string>(name: N extends LifecycleEventName ? never : N, payload?: unknown): void;
   publish(name: string, payload?: unknown): void {
     if (this.#closed) return;
+    const isFree = this.#pauses === 0 && !this.#delivering;
+    // Thousands come in one burst at boot, and mostly nobody reads them.
+    if (isFree && !this.#isRead(name)) return;
     const event = { name, payload };
-    if (this.#pauses === 0 && !this.#delivering) this.#deliverFrom(event);
+    if (isFree) this.#deliverFrom(event);
     else this.#hold(event);
   }
 
@@ -154,6 +157,11 @@ export class EventBus implements PausableEventSink {
     this.#closed = true;
     this.#pauses = 0;
     if (!this.#delivering) this.#deliverFrom(this.#held.take());
+  }
+
+  /** Whether anybody reads events of that name now, or would want to know later. */
+  #isRead(name: string): boolean {
+    return this.#subscriptions.has(name) || isLeadershipName(name) || this.#outlets.some((it) => it.mayBeHeard(name));
   }
 
   #hold(event: PublishedEvent): void {

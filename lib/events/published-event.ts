@@ -26,9 +26,13 @@ const LEADERSHIP_NAMES: readonly string[] = [
   LifecycleEvent.LeadershipObserved,
 ] satisfies readonly LeadershipEventName[];
 
+export function isLeadershipName(name: string): name is LeadershipEventName {
+  return LEADERSHIP_NAMES.includes(name);
+}
+
 /** Anybody can publish under any name from JavaScript: a payload that names no election is an event like any other. */
 export function isLeadershipEvent(event: PublishedEvent): event is LeadershipEvent {
-  if (!LEADERSHIP_NAMES.includes(event.name)) return false;
+  if (!isLeadershipName(event.name)) return false;
   return typeof (event.payload as { election?: unknown } | null | undefined)?.election === 'string';
 }
 

@@ -19,6 +19,10 @@ export class Subscriptions {
     return subscription as BufferedSubscription<T>;
   }
 
+  has(name: string): boolean {
+    return this.#byName.has(name);
+  }
+
   push(name: string, payload: unknown): void {
     const sameName = this.#byName.get(name);
     if (sameName === undefined) return;

@@ -1,6 +1,4 @@
 import type { Clock } from '../core/clock.js';
-import type { ComponentStatusEvent } from '../core/lifecycle-events.js';
-import { Status } from '../core/status.js';
 import type { ElectionSnapshot } from '../leadership/election-snapshot.js';
 import { CheckRunner } from './check-runner.js';
 import type { CheckedRegistry } from './checked-registry.js';
@@ -93,9 +91,9 @@ export class HealthMonitor {
     return this.#shuttingDown;
   }
 
-  /** To be told every change of a status: the first check of a run then comes at once, not an interval later. */
-  onStatus(event: ComponentStatusEvent): void {
-    if (event.to === Status.Running) this.#checkNewRunsSoon();
+  /** A component is running: the first check of a run comes at once, not an interval later. */
+  markRunning(): void {
+    this.#checkNewRunsSoon();
   }
 
   /**

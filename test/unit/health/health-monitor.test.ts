@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { jest } from '@jest/globals';
 import type { Clock } from '../../../lib/core/clock.js';
-import type { ComponentStatusEvent } from '../../../lib/core/lifecycle-events.js';
 import { HealthCheckTimeoutError, InvalidOptionError } from '../../../lib/core/errors.js';
 import { currentRunContext, type RunContext } from '../../../lib/core/run-context.js';
 import { HealthMonitor } from '../../../lib/health/health-monitor.js';
@@ -16,7 +15,6 @@ function setUp({ intervalMs = 10_000, timeoutMs = 1000 } = {}) {
 }
 
 const hang = () => new Promise<void>(() => undefined);
-const becameRunning = { to: 'running' } as ComponentStatusEvent;
 
 describe('a health check', () => {
   it('is called for running components only', async () => {
@@ -242,7 +240,7 @@ describe('a check that hangs', () => {
     monitor.start();
     await clock.advance(2000);
     const second = registry.running('restarted', () => undefined, clock.now());
-    monitor.onStatus(becameRunning);
+    monitor.markRunning();
     await clock.advance(8000);
     expect(registry.recorded.at(-1)).toMatchObject({ run: second, result: { healthy: false } });
     finish();
@@ -283,7 +281,7 @@ describe('background checks', () => {
     monitor.start();
     await clock.advance(5000);
     registry.running('late', () => undefined);
-    monitor.onStatus(becameRunning);
+    monitor.markRunning();
     await clock.advance(0);
     expect(registry.resultsOf('late')).toEqual([{ healthy: true }]);
     monitor.stop();
@@ -295,7 +293,7 @@ describe('background checks', () => {
     monitor.start();
     await clock.advance(1000);
     registry.running('new', () => undefined);
-    for (let i = 0; i < 10; i++) monitor.onStatus(becameRunning);
+    for (let i = 0; i < 10; i++) monitor.markRunning();
     await clock.advance(1000);
     expect(registry.recorded.map((it) => it.name)).toEqual(['old', 'new']);
     monitor.stop();
@@ -308,7 +306,7 @@ describe('background checks', () => {
     const snapshot = registry.snapshot.bind(registry);
     registry.snapshot = () => (looks++, snapshot());
     for (let i = 0; i < 1000; i++) {
-      monitor.onStatus(becameRunning);
+      monitor.markRunning();
       await clock.advance(1);
     }
     expect(looks).toBeLessThanOrEqual(11);
@@ -321,7 +319,7 @@ describe('background checks', () => {
     let run: RunContext | undefined;
     const own = registry.running('checked', () => void (run = currentRunContext()));
     monitor.start();
-    context.run('somebody else', () => monitor.onStatus(becameRunning));
+    context.run('somebody else', () => monitor.markRunning());
     await clock.advance(0);
     expect(run).toBe(own);
     monitor.stop();
@@ -338,7 +336,7 @@ describe('stop()', () => {
     });
     monitor.start();
     const refreshed = monitor.refresh();
-    monitor.onStatus(becameRunning);
+    monitor.markRunning();
     monitor.stop();
     await refreshed;
     expect(signal?.aborted).toBe(true);
@@ -359,7 +357,7 @@ describe('stop()', () => {
     monitor.stop();
     finish();
     monitor.start();
-    monitor.onStatus(becameRunning);
+    monitor.markRunning();
     await monitor.refresh();
     await clock.advance(100_000);
     expect([calls, registry.recorded]).toEqual([1, []]);
