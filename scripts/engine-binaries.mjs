@@ -6,6 +6,9 @@ export const ENGINES = [
   { name: 'redis', binaries: ['redis-server'], package: 'redis-server' },
   { name: 'postgres', binaries: ['postgres', 'initdb'], package: 'postgresql' },
   { name: 'pgbouncer', binaries: ['pgbouncer'], package: 'pgbouncer' },
+  { name: 'mariadb', binaries: ['mariadbd', 'mariadb-install-db'], package: 'mariadb-server' },
+  { name: 'nats', binaries: ['nats-server'], package: 'nats-server' },
+  { name: 'etcd', binaries: ['etcd'], package: 'etcd-server' },
 ];
 
 /** Where Debian puts PostgreSQL: on nobody's PATH, one folder a major version. */
