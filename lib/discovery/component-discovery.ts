@@ -60,7 +60,8 @@ export class ComponentDiscovery {
   }
 
   #inspect(wrapper: ProviderWrapper): DiscoveredComponent | undefined {
-    const declared = readComponentOptions(wrapper.metatype) ?? readComponentOptions(wrapper.token);
+    const ofClass = readComponentOptions(wrapper.metatype);
+    const declared = ofClass ?? readComponentOptions(wrapper.token);
     if (wrapper.isTransient || !wrapper.isDependencyTreeStatic()) {
       // There is no instance, only a prototype that was never constructed.
       if (declared !== undefined) throw this.#scopeError(wrapper);
@@ -68,17 +69,17 @@ export class ComponentDiscovery {
     }
     const isPlainClass = !wrapper.isNotMetatype && !wrapper.isFactory;
     if (isPlainClass && declared === undefined) return undefined;
-    return this.#inspectInstance(wrapper, declared);
+    return this.#inspectInstance(wrapper, ofClass);
   }
 
-  /** @param declared what the class that it was made for is marked with */
+  /** @param ofClass what the class that the provider was declared with is marked with */
   #inspectInstance(
     wrapper: ProviderWrapper,
-    declared: LifecycleComponentOptions | undefined,
+    ofClass: LifecycleComponentOptions | undefined,
   ): DiscoveredComponent | undefined {
     const instance: unknown = wrapper.instance;
     const made = classOf(instance);
-    const actual = made === wrapper.metatype ? declared : readComponentOptions(made);
+    const actual = made === wrapper.metatype ? ofClass : readComponentOptions(made);
     const replaced = actual === undefined ? readComponentOptions(wrapper.token) : undefined;
     const moduleName = wrapper.host?.name ?? 'an unknown module';
     if (actual !== undefined) {
