@@ -21,7 +21,8 @@ export function rehearseHandOver(): Promise<void> {
   return (rehearsed ??= rehearse().catch(() => undefined));
 }
 
-async function rehearse(): Promise<void> {
+/** As `rehearseHandOver()`, each time, and rejects when it does not come to its end: for tests. */
+export async function rehearse(): Promise<void> {
   const timing = resolveLeaseTiming({}, 'the rehearsal');
   const elector = new LeaseElector({ store: heldThenReleased(timing.leaseMs), timing });
   // One that composes its lines, and writes none.
