@@ -242,3 +242,33 @@ describe.each([BY_URL, BY_POOL, BY_SESSION])('with $name', (kind: AccessKind) =>
     });
   });
 });
+
+describeEngine('PostgreSQL, whose passwords change', ['postgres'], () => {
+  let server: PostgresServer;
+  let replicas: Replicas;
+
+  beforeAll(async () => {
+    server = await PostgresServer.start();
+    await server.query("CREATE ROLE secured LOGIN SUPERUSER PASSWORD 'first'");
+    replicas = new Replicas();
+  });
+
+  afterAll(async () => {
+    await replicas.close();
+    await server.stop();
+  });
+
+  test('a password is asked for at each connection, so that a leader leads on after it was changed', async () => {
+    let password = 'first';
+    const details = { host: '127.0.0.1', port: server.port, user: 'secured', database: 'postgres' };
+    const leader = await replicas.leading({ options: { ...details, password: () => password } });
+
+    await server.query("ALTER ROLE secured PASSWORD 'second'");
+    password = 'second';
+    const before = leader.renewals;
+    await server.query(`${BACKENDS} AND usename = 'secured'`);
+    await until(() => leader.renewals > before + 1);
+
+    expect([leader.leads, leader.terms.length]).toEqual([true, 1]);
+  });
+});
