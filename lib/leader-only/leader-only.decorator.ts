@@ -1,10 +1,11 @@
-import { UseGuards } from '@nestjs/common';
+import { UseGuards, UseInterceptors } from '@nestjs/common';
 import { DEFAULT_ELECTION } from '../core/elector.js';
 import { LeaderOnlyUnboundError } from '../core/errors.js';
 import { assertElectionName } from '../core/names.js';
 import { assertObject, assertTimeout, rejectUnknownOptions } from '../core/option-checks.js';
 import { acceptApp, appOf } from './app-binding.js';
 import { LeaderOnlyGuard } from './leader-only.guard.js';
+import { LeaderOnlyInterceptor } from './leader-only.interceptor.js';
 import { recordMarkedMethod, type MarkedMethod } from './marked-method.js';
 import { disguiseAs, methodToMark, placeOf, returnsPromise, type Method } from './method.js';
 
@@ -51,6 +52,7 @@ export function LeaderOnly(
     acceptApp(prototype);
     descriptor.value = method as typeof original;
     UseGuards(LeaderOnlyGuard)(prototype, name, descriptor);
+    UseInterceptors(LeaderOnlyInterceptor)(prototype, name, descriptor);
   };
 }
 

@@ -2,12 +2,9 @@ import { Inject, Injectable, Optional, type CanActivate, type ExecutionContext }
 import { HttpAdapterHost } from '@nestjs/core';
 import { LeaderOnlyUnboundError } from '../core/errors.js';
 import { LEADER_ONLY_CALLS } from './app-binding.js';
+import { setLeaderHeaders } from './leader-headers.js';
 import type { LeaderOnlyCalls } from './leader-only-calls.js';
 import { readMarkedMethod } from './marked-method.js';
-import type { NotLeaderException } from './not-leader.exception.js';
-
-/** What a header may hold. The address comes from another replica, and Node throws on anything else. */
-const HEADER_VALUE = /^[\x21-\x7e]+$/;
 
 /**
  * Refuses on a follower what Nest calls as a handler, before pipes and interceptors spend time on it. `@LeaderOnly()`
@@ -30,13 +27,7 @@ export class LeaderOnlyGuard implements CanActivate {
     if (this.calls === undefined) throw new LeaderOnlyUnboundError(method.name);
     const refusal = this.calls.refusal(method);
     if (refusal === undefined) return true;
-    if (context.getType() === 'http') this.#setHeaders(context.switchToHttp().getResponse(), refusal);
+    setLeaderHeaders(context, this.adapterHost, refusal);
     throw refusal;
-  }
-
-  #setHeaders(response: unknown, { retryAfterMs, address }: NotLeaderException): void {
-    const { httpAdapter } = this.adapterHost;
-    httpAdapter.setHeader(response, 'Retry-After', String(Math.ceil(retryAfterMs / 1000)));
-    if (address !== undefined && HEADER_VALUE.test(address)) httpAdapter.setHeader(response, 'Leader-Address', address);
   }
 }

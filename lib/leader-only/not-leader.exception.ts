@@ -2,7 +2,7 @@ import { ServiceUnavailableException } from '@nestjs/common';
 
 /**
  * What a handler marked with `@LeaderOnly()` answers on a replica that does not lead: 503, with what a client needs to
- * find the leader. The guard adds the headers.
+ * find the leader. The headers are added on the way.
  *
  * @publicApi
  */

@@ -431,7 +431,9 @@ describe.each(ADAPTERS)('a handler on %s', (_, createAdapter) => {
     }
     const app = await apps.listen({ imports: [lifecycle({ elector })], controllers: [LateController] }, createAdapter);
     await elector.elect();
-    expect(await call(app, '/late')).toMatchObject({ status: 503, body: { election: 'default' } });
+    const answer = await call(app, '/late');
+    expect(answer).toMatchObject({ status: 503, body: { election: 'default' } });
+    expect(answer.headers.get('retry-after')).toBe('1');
   });
 
   it('of an app without the module is told that it is missing', async () => {
