@@ -11,7 +11,9 @@ const apps = new Apps();
 
 async function boot(elector?: Elector) {
   const clock = new ManualClock();
-  const app = await apps.listen({ imports: [LifecycleModule.forRoot({ clock, ...(elector && { elector }) } as object)] });
+  const app = await apps.listen({
+    imports: [LifecycleModule.forRoot({ clock, ...(elector && { elector }) } as object)],
+  });
   return { app, clock };
 }
 

@@ -28,6 +28,7 @@ export class LocalCampaign {
   #holder: HolderSight | undefined;
   #endPause: () => void = () => undefined;
   #standBackUntil: number;
+  #rehearsed: Promise<void> | undefined;
   #claimed: Claimed | undefined;
   /** Tries in a row after which nobody is known to lead. */
   #failures = 0;
@@ -60,6 +61,7 @@ export class LocalCampaign {
     }
     this.#forgetHolder();
     voice.leads(undefined);
+    await this.#rehearsed;
   }
 
   async #tryOnce(): Promise<void> {
@@ -121,12 +123,18 @@ export class LocalCampaign {
   async #follow(): Promise<void> {
     if (this.context.signal.aborted) return;
     this.#holder ??= this.#watchHolder();
+    this.#rehearse();
     await this.#pause(this.#untilMayTry(POLL_MS * (1 + POLL_JITTER * Math.random())));
     if (this.#holder.open || this.context.signal.aborted) return;
     this.#forgetHolder();
     // At once the first time: that is the hand-over.
     if (this.#failures === 0) this.#failures = 1;
     else await this.#pause(this.#untilMayTry(this.#nextRetryMs()));
+  }
+
+  /** While somebody else leads, and nobody waits for this. */
+  #rehearse(): void {
+    this.#rehearsed ??= this.context.tokens.rehearse();
   }
 
   #watchHolder(): HolderSight {

@@ -1,5 +1,5 @@
 import { closeSync, fsync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { utimes } from 'node:fs/promises';
+import { rm, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../core/clock.js';
@@ -54,6 +54,22 @@ export class TokenFile {
     }
   }
 
+  /**
+   * Does once what is done for a token, beside the file: for the first time it takes several times as long. Others may do the
+   * same at the same time. Never rejects: what is wrong is said when it counts.
+   */
+  async rehearse(): Promise<void> {
+    const draft = `${this.path}.rehearsal`;
+    try {
+      this.#look(() => undefined);
+      await write(draft, formatTokenRecord({ token: 0n, identity: '' }));
+      await syncDirectory(dirname(draft));
+    } catch {
+      // The disk may be full, or the folder not ours.
+    }
+    await rm(draft, { force: true }).catch(() => undefined);
+  }
+
   /** Folders for temporary files are cleared of what nobody has touched for days. Never rejects. */
   async touch(): Promise<void> {
     const now = new Date();
@@ -73,13 +89,9 @@ export class TokenFile {
   async #write(record: TokenRecord): Promise<void> {
     // Never half a file, and none that a crash of the host takes back after it was seen.
     const draft = `${this.path}.new`;
-    await withFile(draft, 'w', (file) => {
-      writeFileSync(file, formatTokenRecord(record));
-      return synced(file);
-    });
+    await write(draft, formatTokenRecord(record));
     renameSync(draft, this.path);
-    // Windows has no such thing.
-    if (process.platform !== 'win32') await withFile(dirname(this.path), 'r', synced);
+    await syncDirectory(dirname(this.path));
   }
 
   #text(): string | undefined {
@@ -99,6 +111,18 @@ export class TokenFile {
       { cause: error },
     );
   }
+}
+
+function write(path: string, text: string): Promise<void> {
+  return withFile(path, 'w', (file) => {
+    writeFileSync(file, text);
+    return synced(file);
+  });
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  // Windows has no such thing.
+  if (process.platform !== 'win32') await withFile(path, 'r', synced);
 }
 
 /** Closes the file in any case. */

@@ -44,6 +44,21 @@ describe('the token file of an election', () => {
     expect(await file().read()).toBeUndefined();
   });
 
+  test('is the same after a rehearsal, which leaves nothing else behind', async () => {
+    const token = await file().next({ identity: 'a' }, quiet);
+
+    await Promise.all([file().rehearse(), file().rehearse()]);
+
+    expect(await file().read()).toEqual({ token, identity: 'a' });
+    expect(await readdir(join(folder, 'orders'))).toEqual(['e.token']);
+  });
+
+  test('is rehearsed without a word where it cannot be kept', async () => {
+    await writeFile(join(folder, 'orders'), 'no folder');
+
+    await expect(file().rehearse()).resolves.toBeUndefined();
+  });
+
   test('remembers the largest token that it has read, whatever happens to the file and the clock', async () => {
     const mine = file();
     await file().next({ identity: 'a' }, quiet);
