@@ -25,7 +25,7 @@ export interface LifecycleModuleExtras {
   readonly imports?: NonNullable<DynamicModule['imports']>;
 }
 
-/** @publicApi */
+/** What `LifecycleModule.forRoot()` takes. @publicApi */
 export type LifecycleRootOptions = Omit<LifecycleModuleOptions, 'elector'> &
   LifecycleModuleExtras & { readonly elector?: LifecycleModuleOptions['elector'] | ElectorProvider };
 
@@ -34,7 +34,7 @@ export interface LifecycleOptionsFactory {
   createLifecycleOptions(): Promise<LifecycleModuleOptions> | LifecycleModuleOptions;
 }
 
-/** @publicApi */
+/** What `LifecycleModule.forRootAsync()` takes. @publicApi */
 export interface LifecycleAsyncOptions extends LifecycleModuleExtras {
   readonly inject?: NonNullable<FactoryProvider['inject']>;
   // oxlint-disable-next-line typescript/no-explicit-any -- the arguments are whatever `inject` names

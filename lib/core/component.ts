@@ -77,7 +77,7 @@ export interface SubscriptionReadySignaler {
  */
 export type Criticality = 'critical' | 'degradable' | 'optional';
 
-/** @publicApi */
+/** After which ends a component is started again. @publicApi */
 export type RestartMode = 'never' | 'on-failure' | 'always';
 
 /**

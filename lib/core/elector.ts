@@ -74,7 +74,7 @@ export interface LeadershipTerm {
   assertValid(): void;
 }
 
-/** @publicApi */
+/** Who leads, as far as a replica can see. @publicApi */
 export interface LeaderInfo {
   readonly identity: string;
   readonly fencingToken?: bigint;

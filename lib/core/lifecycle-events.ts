@@ -82,5 +82,5 @@ export interface LifecycleEventMap {
   'lifecycle.health.changed': HealthChangedEvent;
 }
 
-/** @publicApi */
+/** The names of all events. @publicApi */
 export type LifecycleEventName = keyof LifecycleEventMap;

@@ -1,6 +1,6 @@
 import { callObserver } from './observer-call.js';
 
-/** @publicApi */
+/** From the least to the most urgent. @publicApi */
 export type LogLevel = 'debug' | 'log' | 'warn' | 'error';
 
 /**

@@ -22,7 +22,7 @@ export const Status = {
   Standby: 'standby',
 } as const;
 
-/** @publicApi */
+/** One of the states of a component. @publicApi */
 export type Status = (typeof Status)[keyof typeof Status];
 
 const TRANSITIONS: Readonly<Record<Status, readonly Status[]>> = {

@@ -3,7 +3,7 @@ import { systemClock, type Clock } from '../core/clock.js';
 import { silentLogger, type LifecycleLogger } from '../core/logger.js';
 import { assertCount } from '../core/option-checks.js';
 
-/** @publicApi */
+/** Options of an `EventBus` of your own; that of an app takes them from the module. @publicApi */
 export interface EventBusOptions {
   /** Told about failing listeners and dropped events. @default a silent one */
   readonly logger?: LifecycleLogger;

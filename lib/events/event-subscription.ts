@@ -18,7 +18,7 @@ export interface EventSubscription<T> extends AsyncIterableIterator<T, void, voi
   [Symbol.asyncIterator](): this;
 }
 
-/** @publicApi */
+/** What a subscription of the `EventBus` begins with, and what ends it. @publicApi */
 export interface SubscribeOptions {
   /**
    * Ends the subscription when it aborts: the loop ends without an error, and events that are still in the buffer are

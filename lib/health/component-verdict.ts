@@ -3,7 +3,7 @@ import { errorText } from '../core/error-text.js';
 import { Status } from '../core/status.js';
 import type { ComponentSnapshot } from '../registry/component-snapshot.js';
 
-/** @publicApi */
+/** `degraded`: it works, and somebody should look. Only `down` makes `/health` answer 503. @publicApi */
 export type HealthLevel = 'up' | 'degraded' | 'down';
 
 /**

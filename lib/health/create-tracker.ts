@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { assertRequiredTimeout } from './health-tracker-options.js';
 import { HealthTracker } from './health-tracker.js';
 
-/** @publicApi */
+/** Options of `createTracker()`. @publicApi */
 export interface TrackerOptions {
   /** The same clock as the registry's. @default the system's monotonic clock */
   readonly clock?: Clock;

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.js';
 import { InvalidOptionError } from '../core/errors.js';
 import { assertTimeout } from '../core/option-checks.js';
 
-/** @publicApi */
+/** When a `HealthTracker` says that its component has stalled. @publicApi */
 export interface HealthTrackerOptions {
   /** Longest silence between two `recordActivity()`, in milliseconds. @default no limit */
   readonly activityTimeoutMs?: number;

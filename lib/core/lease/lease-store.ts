@@ -16,12 +16,12 @@ export type LeaseRecord = AbsentRecord | FreeRecord | HeldRecord;
 /** What tells one write of a record from the next, where the engine has such a thing. @publicApi */
 export type RecordVersion = string | number | bigint;
 
-/** @publicApi */
+/** The engine holds nothing about the election. @publicApi */
 export interface AbsentRecord {
   readonly kind: 'absent';
 }
 
-/** @publicApi */
+/** Nobody has the lease. @publicApi */
 export interface FreeRecord {
   readonly kind: 'released' | 'vacant';
   /** The token of the last term, where the engine keeps it. */
@@ -81,13 +81,13 @@ export interface OwnLease extends LeaseHolder {
 /** A lease to give back: token and version are missing when an acquire was sent and its answer never came. @publicApi */
 export type LeaseToRelease = LeaseHolder & Partial<Pick<OwnLease, 'token' | 'version'>>;
 
-/** @publicApi */
+/** What came of an attempt to take a lease. @publicApi */
 export type AcquireResult =
   | { readonly won: true; readonly token: bigint; readonly version?: RecordVersion }
   /** `record`: what is there instead, where the engine says so with the answer. */
   | { readonly won: false; readonly record?: LeaseRecord };
 
-/** @publicApi */
+/** What came of an attempt to extend a lease. @publicApi */
 export type RenewResult =
   | { readonly renewed: true; readonly version?: RecordVersion }
   /** `record`: what is there instead, where the engine says so with the answer. */

@@ -12,7 +12,7 @@ import {
 } from '../../core/option-checks.js';
 import { currentUser } from './current-user.js';
 
-/** @publicApi */
+/** Options of `LocalElector`. @publicApi */
 export interface LocalElectorOptions {
   /**
    * What sets this service apart from others of the same user on this host. The same in all processes of the service.

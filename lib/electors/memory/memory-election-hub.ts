@@ -17,7 +17,7 @@ interface Election {
   lastToken: bigint;
 }
 
-/** @publicApi */
+/** Options of `MemoryElectionHub`. @publicApi */
 export interface MemoryElectionHubOptions {
   /** @default the system's time */
   readonly clock?: Clock;

@@ -13,7 +13,7 @@ export interface FenceClient {
   query(text: string, values: string[]): Promise<unknown>;
 }
 
-/** @publicApi */
+/** Where the leases are that a fence looks at; as the elector was given it. @publicApi */
 export interface PostgresFenceOptions {
   /** The elector's. */
   readonly namespace: string;

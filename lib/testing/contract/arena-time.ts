@@ -16,7 +16,7 @@ export interface ArenaTime {
   pass(): Promise<void>;
 }
 
-/** @publicApi */
+/** How long a contract waits on the real clock. @publicApi */
 export interface RealTimeOptions {
   /** How long `pass()` takes, in milliseconds: more than a lease and a poll. */
   readonly passMs: number;
@@ -24,7 +24,7 @@ export interface RealTimeOptions {
   readonly limitMs?: number;
 }
 
-/** @publicApi */
+/** How long a contract waits on a clock of its own. @publicApi */
 export interface VirtualTimeOptions {
   /** How long `pass()` takes, in milliseconds of the clock. @default 20000 */
   readonly passMs?: number;
