@@ -80,7 +80,7 @@ export class LeaseFollower {
     this.#observer.me = me.holder;
     while (!signal.aborted) {
       try {
-        const won = (await this.#takeReleased(me)) ?? (await this.#lookAndTry(me));
+        const won = await this.#tryOnce(me);
         if (won !== undefined) return won;
         this.#failures = 0;
         await this.#rehearse();
@@ -92,19 +92,24 @@ export class LeaseFollower {
     return undefined;
   }
 
-  /** Tries at once for what was released: the engine compares what the notice says, so a read would tell nothing more. */
-  async #takeReleased(me: LeaseHolder): Promise<WonLease | undefined> {
+  async #tryOnce(me: LeaseHolder): Promise<WonLease | undefined> {
+    const released = this.#takeNotice();
+    // At once: the engine compares what the notice says, so a read would tell nothing more.
+    const won = released && (await this.#acquire(me, { kind: 'released', token: released.token }));
+    if (won !== undefined) return won;
+    await this.#look();
+    // Who has just lost an attempt makes a pause before the next one.
+    const mayTry = released === undefined && this.#clock.now() >= this.#mayTryAt;
+    return mayTry ? this.#acquire(me, this.#observer.record) : undefined;
+  }
+
+  /** The release that was told last, if its lease may be tried for here. */
+  #takeNotice(): ReleaseNotice | undefined {
     const released = this.#released;
     this.#released = undefined;
     if (released === undefined) return undefined;
     const now = this.#clock.now();
-    if (now < this.#notBefore(this.#observer.eligibleAfterRelease(released, now))) return undefined;
-    return this.#acquire(me, { kind: 'released', token: released.token });
-  }
-
-  async #lookAndTry(me: LeaseHolder): Promise<WonLease | undefined> {
-    await this.#look();
-    return this.#clock.now() >= this.#mayTryAt ? this.#acquire(me, this.#observer.record) : undefined;
+    return now >= this.#notBefore(this.#observer.eligibleAfterRelease(released, now)) ? released : undefined;
   }
 
   async #look(): Promise<void> {

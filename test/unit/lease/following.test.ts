@@ -117,6 +117,18 @@ describe('when a watch tells which term was released', () => {
     expect(it.store.count('acquire')).toBe(1);
   });
 
+  test('makes a pause after an attempt that was lost, though the lease still looks free', async () => {
+    const it = await following();
+    it.store.record = { kind: 'released', token: 100n };
+    it.store.next('acquire', answer({ won: false }));
+    it.store.hint({ token: 100n });
+    await it.clock.settle();
+    expect(since(it, ['read', 'acquire'])).toEqual(['read', 'acquire', 'read']);
+
+    await it.clock.advance(retryMs);
+    expect(it.candidate.leads).toBe(true);
+  });
+
   test.each([
     ['is of another term', 99n],
     ['is of a term that it has not seen', 101n],
