@@ -8,7 +8,7 @@ const HOUSE = {
   discovery: ['core', 'decorators', '@nestjs/core'],
   registry: ['core'],
   leadership: ['core', 'registry'],
-  'leader-only': ['core', 'decorators', 'leadership', '@nestjs/common', '@nestjs/core'],
+  'leader-only': ['core', 'decorators', 'leadership', '@nestjs/common', '@nestjs/core', 'rxjs'],
   events: ['core', '@nestjs/event-emitter'],
   health: ['core', 'registry', 'leadership'],
   watchdog: ['core'],

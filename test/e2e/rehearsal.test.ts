@@ -12,7 +12,7 @@ const apps = new Apps();
 async function boot(elector?: Elector) {
   const clock = new ManualClock();
   const app = await apps.listen({
-    imports: [LifecycleModule.forRoot({ clock, ...(elector && { elector }) } as object)],
+    imports: [LifecycleModule.forRoot({ clock, ...(elector && { elector }) })],
   });
   return { app, clock };
 }
