@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
+import { EtcdServer } from '../test/fixtures/engines/etcd-server.ts';
 import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
 import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
 import { now } from './handover-marks.mjs';
@@ -22,6 +23,7 @@ export const ENGINES = {
   redis: startRedis,
   postgres: () => startPostgres({ timing: 'fast' }, LEASE_TIMINGS.fast),
   'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
+  etcd: startEtcd,
 };
 
 /** No server: a listener that is connected to stands for the round trip. */
@@ -81,6 +83,22 @@ async function startPostgres(settings, timing) {
       await client.end();
       await server.stop();
     },
+  };
+}
+
+async function startEtcd() {
+  const server = await EtcdServer.start();
+  const watchers = /^etcd_debugging_mvcc_watcher_total (\d+)/m;
+  return {
+    elector: 'etcd',
+    server,
+    port: server.port,
+    timing: LEASE_TIMINGS.fast,
+    settings: { namespace: NAMESPACE, endpoints: server.url, timing: 'fast' },
+    settleMs: LEASE_TIMINGS.fast.renewMs,
+    listeners: async () => Number(watchers.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1] ?? 0),
+    roundTripMs: () => timeOf(() => server.call('/v3/kv/range', { key: 'AA==' })),
+    stop: () => server.stop(),
   };
 }
 

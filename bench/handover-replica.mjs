@@ -34,6 +34,12 @@ const electors = {
     await markLeases(options.crashDetection === 'session' ? PostgresSessionStore : PostgresLeaseStore);
     return new PostgresElector(options);
   },
+  async etcd(options) {
+    const { EtcdElector } = await import('../dist/electors/etcd/index.js');
+    const { EtcdLeaseStore } = await import('../dist/electors/etcd/etcd-lease-store.js');
+    await markLeases(EtcdLeaseStore);
+    return new EtcdElector(options);
+  },
 };
 
 async function markLeases(store) {

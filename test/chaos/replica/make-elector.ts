@@ -42,6 +42,10 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
       if (given === undefined) return withoutClients(new PostgresElector({ ...all, url }));
       return withClient(new PostgresElector({ ...all, pool: given.client }), given);
     }
+    case 'etcd': {
+      const { EtcdElector } = await import('../../../lib/electors/etcd/etcd-elector.js');
+      return withoutClients(new EtcdElector({ ...lease, endpoints: url }));
+    }
   }
 }
 

@@ -1,0 +1,2 @@
+/** The shortest that leaves room for a busy machine and a disk that is synced: 150 + 2 * 350 + 50 <= 1500 - 100 - 250. */
+export const TIMING = { leaseMs: 1500, renewMs: 150, requestTimeoutMs: 350, stopBudgetMs: 100 } as const;
