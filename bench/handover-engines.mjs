@@ -9,11 +9,14 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
+import { KubernetesApi } from '../test/fixtures/engines/kubernetes-api.ts';
 import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
 import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
 import { now } from './handover-marks.mjs';
 
 const NAMESPACE = 'bench';
+/** Its default, and that of client-go. */
+const KUBERNETES = { leaseMs: 15_000, renewMs: 2000 };
 /** Those of `crashDetection: 'session'`. */
 const SESSION = { leaseMs: 1600, renewMs: 400, requestTimeoutMs: 200, stopBudgetMs: 500, marginMs: 250 };
 
@@ -22,6 +25,7 @@ export const ENGINES = {
   redis: startRedis,
   postgres: () => startPostgres({ timing: 'fast' }, LEASE_TIMINGS.fast),
   'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
+  kubernetes: startKubernetes,
 };
 
 /** No server: a listener that is connected to stands for the round trip. */
@@ -81,6 +85,22 @@ async function startPostgres(settings, timing) {
       await client.end();
       await server.stop();
     },
+  };
+}
+
+/** The double of the Lease API, in this process. */
+async function startKubernetes() {
+  const api = await KubernetesApi.start();
+  api.cutsLines = false;
+  const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/none';
+  return {
+    elector: 'kubernetes',
+    timing: KUBERNETES,
+    settings: { namespace: NAMESPACE, url: api.url },
+    settleMs: KUBERNETES.renewMs,
+    listeners: async () => api.watches,
+    roundTripMs: () => timeOf(async () => (await fetch(`${api.url}${path}`)).text()),
+    stop: () => api.stop(),
   };
 }
 

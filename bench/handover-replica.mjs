@@ -34,6 +34,12 @@ const electors = {
     await markLeases(options.crashDetection === 'session' ? PostgresSessionStore : PostgresLeaseStore);
     return new PostgresElector(options);
   },
+  async kubernetes(options) {
+    const { KubernetesElector } = await import('../dist/electors/kubernetes/index.js');
+    const { KubernetesLeaseStore } = await import('../dist/electors/kubernetes/kubernetes-lease-store.js');
+    await markLeases(KubernetesLeaseStore);
+    return new KubernetesElector(options);
+  },
 };
 
 async function markLeases(store) {

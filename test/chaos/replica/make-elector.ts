@@ -1,4 +1,5 @@
 import type { Elector } from '../../../lib/core/elector.js';
+import { resolveLeaseTiming } from '../../../lib/core/lease/lease-timing.js';
 import { TIMING } from '../timing.js';
 import { givenPool, givenRedisClient, type Given } from './given-clients.js';
 import { makeMistake, settingsOfMistake } from './mistakes.js';
@@ -41,6 +42,16 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
       const given = await givenPool(slot, url);
       if (given === undefined) return withoutClients(new PostgresElector({ ...all, url }));
       return withClient(new PostgresElector({ ...all, pool: given.client }), given);
+    }
+    case 'kubernetes': {
+      const { resolveKubernetesOptions } =
+        await import('../../../lib/electors/kubernetes/kubernetes-elector-options.js');
+      const { storeOf } = await import('../../../lib/electors/kubernetes/kubernetes-elector.js');
+      const { LeaseElector } = await import('../../../lib/core/lease/lease-elector.js');
+      // Shorter times than this elector takes: they are for the rivals of client-go, which are not here.
+      const timing = resolveLeaseTiming(TIMING, 'chaos');
+      const store = storeOf(resolveKubernetesOptions({ namespace, url }), timing);
+      return withoutClients(new LeaseElector({ ...settingsOfMistake(control), store, timing }));
     }
   }
 }
