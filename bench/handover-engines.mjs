@@ -10,11 +10,14 @@ import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
 import { EtcdServer } from '../test/fixtures/engines/etcd-server.ts';
+import { KubernetesApi } from '../test/fixtures/engines/kubernetes-api.ts';
 import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
 import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
 import { now } from './handover-marks.mjs';
 
 const NAMESPACE = 'bench';
+/** Its default, and that of client-go. */
+const KUBERNETES = { leaseMs: 15_000, renewMs: 2000 };
 /** Those of `crashDetection: 'session'`. */
 const SESSION = { leaseMs: 1600, renewMs: 400, requestTimeoutMs: 200, stopBudgetMs: 500, marginMs: 250 };
 
@@ -24,6 +27,7 @@ export const ENGINES = {
   postgres: () => startPostgres({ timing: 'fast' }, LEASE_TIMINGS.fast),
   'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
   etcd: startEtcd,
+  kubernetes: startKubernetes,
 };
 
 /** No server: a listener that is connected to stands for the round trip. */
@@ -99,6 +103,19 @@ async function startEtcd() {
     listeners: async () => Number(watchers.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1] ?? 0),
     roundTripMs: () => timeOf(() => server.call('/v3/kv/range', { key: 'AA==' })),
     stop: () => server.stop(),
+/** The double of the Lease API, in this process. */
+async function startKubernetes() {
+  const api = await KubernetesApi.start();
+  api.cutsLines = false;
+  const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/none';
+  return {
+    elector: 'kubernetes',
+    timing: KUBERNETES,
+    settings: { namespace: NAMESPACE, url: api.url },
+    settleMs: KUBERNETES.renewMs,
+    listeners: async () => api.watches,
+    roundTripMs: () => timeOf(async () => (await fetch(`${api.url}${path}`)).text()),
+    stop: () => api.stop(),
   };
 }
 

@@ -2,6 +2,7 @@
 export type Time = string;
 
 export const ENGINES = ['local', 'redis', 'postgres', 'postgres-session', 'etcd'] as const;
+export const ENGINES = ['local', 'redis', 'postgres', 'postgres-session', 'kubernetes'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
 /** What a replica writes down. All times were taken BEFORE what they stand for was asked or done. */

@@ -1,4 +1,5 @@
 import type { Elector } from '../../../lib/core/elector.js';
+import { resolveLeaseTiming } from '../../../lib/core/lease/lease-timing.js';
 import { TIMING } from '../timing.js';
 import { givenPool, givenRedisClient, type Given } from './given-clients.js';
 import { makeMistake, settingsOfMistake } from './mistakes.js';
@@ -45,6 +46,15 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
     case 'etcd': {
       const { EtcdElector } = await import('../../../lib/electors/etcd/etcd-elector.js');
       return withoutClients(new EtcdElector({ ...lease, endpoints: url }));
+    case 'kubernetes': {
+      const { resolveKubernetesOptions } =
+        await import('../../../lib/electors/kubernetes/kubernetes-elector-options.js');
+      const { storeOf } = await import('../../../lib/electors/kubernetes/kubernetes-elector.js');
+      const { LeaseElector } = await import('../../../lib/core/lease/lease-elector.js');
+      // Shorter times than this elector takes: they are for the rivals of client-go, which are not here.
+      const timing = resolveLeaseTiming(TIMING, 'chaos');
+      const store = storeOf(resolveKubernetesOptions({ namespace, url }), timing);
+      return withoutClients(new LeaseElector({ ...settingsOfMistake(control), store, timing }));
     }
   }
 }
