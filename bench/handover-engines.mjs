@@ -103,6 +103,9 @@ async function startEtcd() {
     listeners: async () => Number(watchers.exec(await (await fetch(`${server.url}/metrics`)).text())?.[1] ?? 0),
     roundTripMs: () => timeOf(() => server.call('/v3/kv/range', { key: 'AA==' })),
     stop: () => server.stop(),
+  };
+}
+
 /** The double of the Lease API, in this process. */
 async function startKubernetes() {
   const api = await KubernetesApi.start();

@@ -39,6 +39,7 @@ const electors = {
     const { EtcdLeaseStore } = await import('../dist/electors/etcd/etcd-lease-store.js');
     await markLeases(EtcdLeaseStore);
     return new EtcdElector(options);
+  },
   async kubernetes(options) {
     const { KubernetesElector } = await import('../dist/electors/kubernetes/index.js');
     const { KubernetesLeaseStore } = await import('../dist/electors/kubernetes/kubernetes-lease-store.js');

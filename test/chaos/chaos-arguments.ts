@@ -15,8 +15,7 @@ export interface ChaosArguments {
 }
 
 export const USAGE =
-  'npm run chaos -- --engine <local|redis|postgres|postgres-session|etcd> [--minutes N] [--seed S] ' +
-  'npm run chaos -- --engine <local|redis|postgres|postgres-session|kubernetes> [--minutes N] [--seed S] ' +
+  `npm run chaos -- --engine <${ENGINES.join('|')}> [--minutes N] [--seed S] ` +
   '[--control <name> | --controls] [--quiet] [--keep]';
 
 /** @throws Error that says what is wrong */

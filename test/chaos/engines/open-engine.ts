@@ -20,6 +20,7 @@ export async function openEngine(engine: EngineName, directory: string): Promise
     case 'etcd': {
       const { openEtcdEngine } = await import('./etcd-engine.js');
       return openEtcdEngine();
+    }
     case 'kubernetes': {
       const { openKubernetesEngine } = await import('./kubernetes-engine.js');
       return openKubernetesEngine();

@@ -46,6 +46,7 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
     case 'etcd': {
       const { EtcdElector } = await import('../../../lib/electors/etcd/etcd-elector.js');
       return withoutClients(new EtcdElector({ ...lease, endpoints: url }));
+    }
     case 'kubernetes': {
       const { resolveKubernetesOptions } =
         await import('../../../lib/electors/kubernetes/kubernetes-elector-options.js');
