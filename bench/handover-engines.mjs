@@ -6,9 +6,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectNats } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
+import { freePort } from '../test/fixtures/engines/free-port.ts';
+import { NatsServer } from '../test/fixtures/engines/nats-server.ts';
 import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
 import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
 import { now } from './handover-marks.mjs';
@@ -21,6 +24,7 @@ export const ENGINES = {
   local: startLocal,
   redis: startRedis,
   postgres: () => startPostgres({ timing: 'fast' }, LEASE_TIMINGS.fast),
+  nats: startNats,
   'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
 };
 
@@ -79,6 +83,30 @@ async function startPostgres(settings, timing) {
     roundTripMs: () => timeOf(() => client.query('SELECT 1')),
     async stop() {
       await client.end();
+      await server.stop();
+    },
+  };
+}
+
+async function startNats() {
+  const monitor = `127.0.0.1:${await freePort()}`;
+  const server = await NatsServer.start({ config: `http: "${monitor}"` });
+  const client = await connectNats({ servers: server.address });
+  const listens = ({ subscriptions_list: subjects = [] }) => subjects.some((it) => it.includes('.released.'));
+  return {
+    elector: 'nats',
+    server,
+    client,
+    timing: LEASE_TIMINGS.fast,
+    settings: { namespace: NAMESPACE, servers: server.address, timing: 'fast' },
+    settleMs: LEASE_TIMINGS.fast.renewMs,
+    async listeners() {
+      const { connections } = await (await fetch(`http://${monitor}/connz?subs=1`)).json();
+      return connections.filter(listens).length;
+    },
+    roundTripMs: () => timeOf(() => client.request('$JS.API.INFO')),
+    async stop() {
+      await client.close();
       await server.stop();
     },
   };

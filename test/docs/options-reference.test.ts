@@ -9,6 +9,7 @@ const BUILT_ON: Readonly<Record<string, string>> = {
   ComponentHarnessOptions: 'LifecycleComponentOptions',
   RedisElectorOptions: 'LeaseElectorSettings',
   PostgresElectorOptions: 'LeaseElectorSettings',
+  NatsElectorOptions: 'LeaseElectorSettings',
 };
 
 const sections = new Map<string, Table>();

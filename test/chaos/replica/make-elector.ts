@@ -1,6 +1,6 @@
 import type { Elector } from '../../../lib/core/elector.js';
 import { TIMING } from '../timing.js';
-import { givenPool, givenRedisClient, type Given } from './given-clients.js';
+import { givenNatsClient, givenPool, givenRedisClient, type Given } from './given-clients.js';
 import { makeMistake, settingsOfMistake } from './mistakes.js';
 import type { ReplicaSettings } from './replica-settings.js';
 import { WatchedElector } from './watched-elector.js';
@@ -41,6 +41,12 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
       const given = await givenPool(slot, url);
       if (given === undefined) return withoutClients(new PostgresElector({ ...all, url }));
       return withClient(new PostgresElector({ ...all, pool: given.client }), given);
+    }
+    case 'nats': {
+      const { NatsElector } = await import('../../../lib/electors/nats/nats-elector.js');
+      const given = await givenNatsClient(slot, url);
+      if (given === undefined) return withoutClients(new NatsElector({ ...lease, servers: url }));
+      return withClient(new NatsElector({ ...lease, client: given.client }), given);
     }
   }
 }
