@@ -6,11 +6,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as connectNats } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
 import { EtcdServer } from '../test/fixtures/engines/etcd-server.ts';
 import { KubernetesApi } from '../test/fixtures/engines/kubernetes-api.ts';
+import { freePort } from '../test/fixtures/engines/free-port.ts';
+import { NatsServer } from '../test/fixtures/engines/nats-server.ts';
 import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
 import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
 import { now } from './handover-marks.mjs';
@@ -25,6 +28,7 @@ export const ENGINES = {
   local: startLocal,
   redis: startRedis,
   postgres: () => startPostgres({ timing: 'fast' }, LEASE_TIMINGS.fast),
+  nats: startNats,
   'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
   etcd: startEtcd,
   kubernetes: startKubernetes,
@@ -119,6 +123,30 @@ async function startKubernetes() {
     listeners: async () => api.watches,
     roundTripMs: () => timeOf(async () => (await fetch(`${api.url}${path}`)).text()),
     stop: () => api.stop(),
+  };
+}
+
+async function startNats() {
+  const monitor = `127.0.0.1:${await freePort()}`;
+  const server = await NatsServer.start({ config: `http: "${monitor}"` });
+  const client = await connectNats({ servers: server.address });
+  const listens = ({ subscriptions_list: subjects = [] }) => subjects.some((it) => it.includes('.released.'));
+  return {
+    elector: 'nats',
+    server,
+    client,
+    timing: LEASE_TIMINGS.fast,
+    settings: { namespace: NAMESPACE, servers: server.address, timing: 'fast' },
+    settleMs: LEASE_TIMINGS.fast.renewMs,
+    async listeners() {
+      const { connections } = await (await fetch(`http://${monitor}/connz?subs=1`)).json();
+      return connections.filter(listens).length;
+    },
+    roundTripMs: () => timeOf(() => client.request('$JS.API.INFO')),
+    async stop() {
+      await client.close();
+      await server.stop();
+    },
   };
 }
 

@@ -27,6 +27,12 @@ const electors = {
     await markLeases(RedisLeaseStore);
     return new RedisElector(options);
   },
+  async nats(options) {
+    const { NatsElector } = await import('../dist/electors/nats/index.js');
+    const { NatsLeaseStore } = await import('../dist/electors/nats/nats-lease-store.js');
+    await markLeases(NatsLeaseStore);
+    return new NatsElector(options);
+  },
   async postgres(options) {
     const { PostgresElector } = await import('../dist/electors/postgres/index.js');
     const { PostgresLeaseStore } = await import('../dist/electors/postgres/postgres-lease-store.js');

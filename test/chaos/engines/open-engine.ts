@@ -25,5 +25,9 @@ export async function openEngine(engine: EngineName, directory: string): Promise
       const { openKubernetesEngine } = await import('./kubernetes-engine.js');
       return openKubernetesEngine();
     }
+    case 'nats': {
+      const { openNatsEngine } = await import('./nats-engine.js');
+      return openNatsEngine();
+    }
   }
 }

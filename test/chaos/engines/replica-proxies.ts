@@ -15,6 +15,11 @@ export class ReplicaProxies {
     return proxy;
   }
 
+  /** Ends all connections. */
+  resetAll(): void {
+    this.proxies.forEach((it) => it.resetAll());
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.proxies.map((it) => it.close()));
   }

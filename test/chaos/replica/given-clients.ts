@@ -1,3 +1,4 @@
+import type { NatsElectorOptions } from '../../../lib/electors/nats/nats-elector-options.js';
 import type { PostgresElectorOptions } from '../../../lib/electors/postgres/postgres-elector-options.js';
 import type { RedisElectorOptions } from '../../../lib/electors/redis/redis-elector-options.js';
 
@@ -40,4 +41,17 @@ export async function givenPool(
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', ignore);
   return { client: pool, close: () => pool.end() };
+}
+
+/** Replica 1 has a connection, that it has made before it has an elector. */
+export async function givenNatsClient(
+  slot: number,
+  url: string,
+): Promise<Given<NonNullable<NatsElectorOptions['client']>> | undefined> {
+  if (slot !== 1) return undefined;
+  const { connect } = await import('@nats-io/transport-node');
+  const reconnecting = { maxReconnectAttempts: -1, waitOnFirstConnect: true, reconnectTimeWait: 100 };
+  // By itself it would notice a dead connection after minutes.
+  const client = await connect({ servers: url, ...reconnecting, timeout: 1000, pingInterval: 500 });
+  return { client, close: () => client.close() };
 }

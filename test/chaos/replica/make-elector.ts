@@ -1,7 +1,7 @@
 import type { Elector } from '../../../lib/core/elector.js';
 import { resolveLeaseTiming } from '../../../lib/core/lease/lease-timing.js';
 import { TIMING } from '../timing.js';
-import { givenPool, givenRedisClient, type Given } from './given-clients.js';
+import { givenNatsClient, givenPool, givenRedisClient, type Given } from './given-clients.js';
 import { makeMistake, settingsOfMistake } from './mistakes.js';
 import type { ReplicaSettings } from './replica-settings.js';
 import { WatchedElector } from './watched-elector.js';
@@ -56,6 +56,12 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
       const timing = resolveLeaseTiming(TIMING, 'chaos');
       const store = storeOf(resolveKubernetesOptions({ namespace, url }), timing);
       return withoutClients(new LeaseElector({ ...settingsOfMistake(control), store, timing }));
+    }
+    case 'nats': {
+      const { NatsElector } = await import('../../../lib/electors/nats/nats-elector.js');
+      const given = await givenNatsClient(slot, url);
+      if (given === undefined) return withoutClients(new NatsElector({ ...lease, servers: url }));
+      return withClient(new NatsElector({ ...lease, client: given.client }), given);
     }
   }
 }
