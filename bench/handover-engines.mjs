@@ -7,8 +7,10 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
+import { MysqlServer } from '../test/fixtures/engines/mysql-server.ts';
 import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
 import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
 import { now } from './handover-marks.mjs';
@@ -22,6 +24,7 @@ export const ENGINES = {
   redis: startRedis,
   postgres: () => startPostgres({ timing: 'fast' }, LEASE_TIMINGS.fast),
   'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
+  mysql: startMysql,
 };
 
 /** No server: a listener that is connected to stands for the round trip. */
@@ -76,6 +79,27 @@ async function startPostgres(settings, timing) {
     settings: { namespace: NAMESPACE, url: server.url, ...settings },
     settleMs: timing.renewMs,
     listeners: async () => (await client.query(count)).rows[0].n,
+    roundTripMs: () => timeOf(() => client.query('SELECT 1')),
+    async stop() {
+      await client.end();
+      await server.stop();
+    },
+  };
+}
+
+async function startMysql() {
+  const server = await MysqlServer.start();
+  const client = await createConnection(server.url);
+  const count = `SELECT count(*) AS n FROM information_schema.PROCESSLIST WHERE state = 'User lock'`;
+  return {
+    elector: 'mysql',
+    server,
+    client,
+    timing: LEASE_TIMINGS.fast,
+    settings: { namespace: NAMESPACE, url: server.url, timing: 'fast' },
+    settleMs: LEASE_TIMINGS.fast.renewMs,
+    // The one that leads has a lock, and does not wait for one.
+    listeners: async () => 1 + Number((await client.query(count))[0][0].n),
     roundTripMs: () => timeOf(() => client.query('SELECT 1')),
     async stop() {
       await client.end();

@@ -34,6 +34,12 @@ const electors = {
     await markLeases(options.crashDetection === 'session' ? PostgresSessionStore : PostgresLeaseStore);
     return new PostgresElector(options);
   },
+  async mysql(options) {
+    const { MysqlElector } = await import('../dist/electors/mysql/index.js');
+    const { MysqlLeaseStore } = await import('../dist/electors/mysql/mysql-lease-store.js');
+    await markLeases(MysqlLeaseStore);
+    return new MysqlElector(options);
+  },
 };
 
 async function markLeases(store) {

@@ -15,7 +15,7 @@ export interface ChaosArguments {
 }
 
 export const USAGE =
-  'npm run chaos -- --engine <local|redis|postgres|postgres-session> [--minutes N] [--seed S] ' +
+  'npm run chaos -- --engine <local|redis|postgres|postgres-session|mysql> [--minutes N] [--seed S] ' +
   '[--control <name> | --controls] [--quiet] [--keep]';
 
 /** @throws Error that says what is wrong */

@@ -1,7 +1,7 @@
 /** Nanoseconds on the host's monotonic clock, which all its processes share, as text: JSON has no integers that large. */
 export type Time = string;
 
-export const ENGINES = ['local', 'redis', 'postgres', 'postgres-session'] as const;
+export const ENGINES = ['local', 'redis', 'postgres', 'postgres-session', 'mysql'] as const;
 export type EngineName = (typeof ENGINES)[number];
 
 /** What a replica writes down. All times were taken BEFORE what they stand for was asked or done. */

@@ -15,7 +15,11 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const BUILT_IN = ['ci', 'install'];
 
 /** What whoever operates an engine has at hand, by the page of that engine. */
-const CLIENTS: Readonly<Record<string, string>> = { 'docs/redis.md': 'redis-cli', 'docs/postgres.md': 'psql' };
+const CLIENTS: Readonly<Record<string, string>> = {
+  'docs/redis.md': 'redis-cli',
+  'docs/postgres.md': 'psql',
+  'docs/mysql.md': 'mysql',
+};
 
 describe('commands', () => {
   it.each(pages.map(({ path }) => path))('of %s are npm scripts that exist', (path) => {

@@ -17,5 +17,9 @@ export async function openEngine(engine: EngineName, directory: string): Promise
       const { openPostgresEngine } = await import('./postgres-engine.js');
       return openPostgresEngine();
     }
+    case 'mysql': {
+      const { openMysqlEngine } = await import('./mysql-engine.js');
+      return openMysqlEngine();
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { MysqlElectorOptions } from '../../../lib/electors/mysql/mysql-elector-options.js';
 import type { PostgresElectorOptions } from '../../../lib/electors/postgres/postgres-elector-options.js';
 import type { RedisElectorOptions } from '../../../lib/electors/redis/redis-elector-options.js';
 
@@ -39,5 +40,16 @@ export async function givenPool(
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({ connectionString: url });
   pool.on('error', ignore);
+  return { client: pool, close: () => pool.end() };
+}
+
+/** Replica 1 has a pool. */
+export async function givenMysqlPool(
+  slot: number,
+  url: string,
+): Promise<Given<NonNullable<MysqlElectorOptions['pool']>> | undefined> {
+  if (slot !== 1) return undefined;
+  const { createPool } = await import('mysql2/promise');
+  const pool = createPool(url);
   return { client: pool, close: () => pool.end() };
 }

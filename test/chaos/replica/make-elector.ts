@@ -1,6 +1,6 @@
 import type { Elector } from '../../../lib/core/elector.js';
 import { TIMING } from '../timing.js';
-import { givenPool, givenRedisClient, type Given } from './given-clients.js';
+import { givenMysqlPool, givenPool, givenRedisClient, type Given } from './given-clients.js';
 import { makeMistake, settingsOfMistake } from './mistakes.js';
 import type { ReplicaSettings } from './replica-settings.js';
 import { WatchedElector } from './watched-elector.js';
@@ -41,6 +41,12 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
       const given = await givenPool(slot, url);
       if (given === undefined) return withoutClients(new PostgresElector({ ...all, url }));
       return withClient(new PostgresElector({ ...all, pool: given.client }), given);
+    }
+    case 'mysql': {
+      const { MysqlElector } = await import('../../../lib/electors/mysql/mysql-elector.js');
+      const given = await givenMysqlPool(slot, url);
+      if (given === undefined) return withoutClients(new MysqlElector({ ...lease, url }));
+      return withClient(new MysqlElector({ ...lease, pool: given.client }), given);
     }
   }
 }
