@@ -8,12 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectNats } from '@nats-io/transport-node';
 import { Redis } from 'ioredis';
+import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
 import { EtcdServer } from '../test/fixtures/engines/etcd-server.ts';
 import { KubernetesApi } from '../test/fixtures/engines/kubernetes-api.ts';
 import { freePort } from '../test/fixtures/engines/free-port.ts';
 import { NatsServer } from '../test/fixtures/engines/nats-server.ts';
+import { MysqlServer } from '../test/fixtures/engines/mysql-server.ts';
 import { PostgresServer } from '../test/fixtures/engines/postgres-server.ts';
 import { RedisServer } from '../test/fixtures/engines/redis-server.ts';
 import { now } from './handover-marks.mjs';
@@ -32,6 +34,7 @@ export const ENGINES = {
   'postgres-session': () => startPostgres({ crashDetection: 'session' }, SESSION),
   etcd: startEtcd,
   kubernetes: startKubernetes,
+  mysql: startMysql,
 };
 
 /** No server: a listener that is connected to stands for the round trip. */
@@ -145,6 +148,27 @@ async function startNats() {
     roundTripMs: () => timeOf(() => client.request('$JS.API.INFO')),
     async stop() {
       await client.close();
+      await server.stop();
+    },
+  };
+}
+
+async function startMysql() {
+  const server = await MysqlServer.start();
+  const client = await createConnection(server.url);
+  const count = `SELECT count(*) AS n FROM information_schema.PROCESSLIST WHERE state = 'User lock'`;
+  return {
+    elector: 'mysql',
+    server,
+    client,
+    timing: LEASE_TIMINGS.fast,
+    settings: { namespace: NAMESPACE, url: server.url, timing: 'fast' },
+    settleMs: LEASE_TIMINGS.fast.renewMs,
+    // The one that leads has a lock, and does not wait for one.
+    listeners: async () => 1 + Number((await client.query(count))[0][0].n),
+    roundTripMs: () => timeOf(() => client.query('SELECT 1')),
+    async stop() {
+      await client.end();
       await server.stop();
     },
   };

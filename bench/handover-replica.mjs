@@ -52,6 +52,12 @@ const electors = {
     await markLeases(KubernetesLeaseStore);
     return new KubernetesElector(options);
   },
+  async mysql(options) {
+    const { MysqlElector } = await import('../dist/electors/mysql/index.js');
+    const { MysqlLeaseStore } = await import('../dist/electors/mysql/mysql-lease-store.js');
+    await markLeases(MysqlLeaseStore);
+    return new MysqlElector(options);
+  },
 };
 
 async function markLeases(store) {

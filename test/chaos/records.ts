@@ -1,7 +1,16 @@
 /** Nanoseconds on the host's monotonic clock, which all its processes share, as text: JSON has no integers that large. */
 export type Time = string;
 
-export const ENGINES = ['local', 'redis', 'postgres', 'postgres-session', 'kubernetes', 'etcd', 'nats'] as const;
+export const ENGINES = [
+  'local',
+  'redis',
+  'postgres',
+  'postgres-session',
+  'kubernetes',
+  'etcd',
+  'nats',
+  'mysql',
+] as const;
 export type EngineName = (typeof ENGINES)[number];
 
 /** What a replica writes down. All times were taken BEFORE what they stand for was asked or done. */

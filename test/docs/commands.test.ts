@@ -19,6 +19,7 @@ const CLIENTS: Readonly<Record<string, string>> = {
   'docs/redis.md': 'redis-cli',
   'docs/postgres.md': 'psql',
   'docs/etcd.md': 'etcdctl',
+  'docs/mysql.md': 'mysql',
 };
 
 describe('commands', () => {

@@ -11,6 +11,7 @@ const BUILT_ON: Readonly<Record<string, string>> = {
   PostgresElectorOptions: 'LeaseElectorSettings',
   EtcdElectorOptions: 'LeaseElectorSettings',
   NatsElectorOptions: 'LeaseElectorSettings',
+  MysqlElectorOptions: 'LeaseElectorSettings',
 };
 
 const sections = new Map<string, Table>();
@@ -54,6 +55,8 @@ describe('the options reference', () => {
       'HealthMonitorOptions',
       // Of `pg`, which documents them.
       'PostgresClientOptions',
+      // Of `mysql2`, which documents them.
+      'MysqlClientOptions',
     ];
 
     expect(exported.filter((it) => !sections.has(it) && !covered.includes(it))).toEqual([]);

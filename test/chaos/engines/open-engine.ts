@@ -29,5 +29,9 @@ export async function openEngine(engine: EngineName, directory: string): Promise
       const { openNatsEngine } = await import('./nats-engine.js');
       return openNatsEngine();
     }
+    case 'mysql': {
+      const { openMysqlEngine } = await import('./mysql-engine.js');
+      return openMysqlEngine();
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { NatsElectorOptions } from '../../../lib/electors/nats/nats-elector-options.js';
+import type { MysqlElectorOptions } from '../../../lib/electors/mysql/mysql-elector-options.js';
 import type { PostgresElectorOptions } from '../../../lib/electors/postgres/postgres-elector-options.js';
 import type { RedisElectorOptions } from '../../../lib/electors/redis/redis-elector-options.js';
 
@@ -54,4 +55,15 @@ export async function givenNatsClient(
   // By itself it would notice a dead connection after minutes.
   const client = await connect({ servers: url, ...reconnecting, timeout: 1000, pingInterval: 500 });
   return { client, close: () => client.close() };
+}
+
+/** Replica 1 has a pool. */
+export async function givenMysqlPool(
+  slot: number,
+  url: string,
+): Promise<Given<NonNullable<MysqlElectorOptions['pool']>> | undefined> {
+  if (slot !== 1) return undefined;
+  const { createPool } = await import('mysql2/promise');
+  const pool = createPool(url);
+  return { client: pool, close: () => pool.end() };
 }

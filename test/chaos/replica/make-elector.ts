@@ -1,7 +1,7 @@
 import type { Elector } from '../../../lib/core/elector.js';
 import { resolveLeaseTiming } from '../../../lib/core/lease/lease-timing.js';
 import { TIMING } from '../timing.js';
-import { givenNatsClient, givenPool, givenRedisClient, type Given } from './given-clients.js';
+import { givenMysqlPool, givenNatsClient, givenPool, givenRedisClient, type Given } from './given-clients.js';
 import { makeMistake, settingsOfMistake } from './mistakes.js';
 import type { ReplicaSettings } from './replica-settings.js';
 import { WatchedElector } from './watched-elector.js';
@@ -62,6 +62,12 @@ async function plainElector({ engine, slot, url, namespace, control }: ReplicaSe
       const given = await givenNatsClient(slot, url);
       if (given === undefined) return withoutClients(new NatsElector({ ...lease, servers: url }));
       return withClient(new NatsElector({ ...lease, client: given.client }), given);
+    }
+    case 'mysql': {
+      const { MysqlElector } = await import('../../../lib/electors/mysql/mysql-elector.js');
+      const given = await givenMysqlPool(slot, url);
+      if (given === undefined) return withoutClients(new MysqlElector({ ...lease, url }));
+      return withClient(new MysqlElector({ ...lease, pool: given.client }), given);
     }
   }
 }
