@@ -10,6 +10,7 @@ const BUILT_ON: Readonly<Record<string, string>> = {
   RedisElectorOptions: 'LeaseElectorSettings',
   PostgresElectorOptions: 'LeaseElectorSettings',
   EtcdElectorOptions: 'LeaseElectorSettings',
+  KubernetesElectorOptions: 'LeaseElectorSettings',
   NatsElectorOptions: 'LeaseElectorSettings',
   MysqlElectorOptions: 'LeaseElectorSettings',
 };
