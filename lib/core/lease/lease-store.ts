@@ -5,8 +5,8 @@ import type { Diagnosis } from '../elector.js';
  *
  * - `absent`: nothing, not even a token. The very first start, or an engine that lost its data.
  * - `released`: nobody leads, and the last holder said so.
- * - `vacant`: the last holder's lease has run out by the engine's own clock, and it did not say a word. Only engines with
- *   a clock that judges answer this.
+ * - `vacant`: the last holder's lease has run out, and it did not say a word. Only stores that show `remainingMs` answer
+ *   this.
  * - `held`: somebody holds it.
  *
  * @publicApi
@@ -41,7 +41,11 @@ export interface HeldRecord {
   readonly leaseMs: number;
   /** The token of the term, where the engine keeps it. */
   readonly token?: bigint;
-  /** What is left of the lease by the engine's own clock, in milliseconds, where the engine has one that judges. */
+  /**
+   * What is left of the lease by the engine's own clock, in milliseconds, where the engine has one that judges. A store whose
+   * watch tells of each write may judge instead, by a monotonic clock of its own from when it was told: what it says is
+   * then never sooner than what the engine could say.
+   */
   readonly remainingMs?: number;
   /**
    * Changes with every write, renewals included. A follower takes over when it has not changed for `leaseMs` by its own
