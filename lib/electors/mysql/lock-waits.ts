@@ -8,7 +8,7 @@ import { isMissingTable } from './engine-errors.js';
 import { WAIT_S, type LockStatements } from './lock-statements.js';
 import type { MysqlConnection } from './mysql-connection.js';
 import type { HintSettings } from './release-hints.js';
-import { Slots } from './slots.js';
+import { Slots } from '../../core/slots.js';
 
 /** A lock that is free at once says little: its holder has not taken it yet, or has lost the connection. */
 const AT_ONCE_US = 5000;

@@ -3,7 +3,7 @@ import { settlesWithin, type Clock } from '../../core/clock.js';
 import type { Connections } from './connections.js';
 import { openClient, type ClientSource, type OpeningClient } from './mysql-client.js';
 import { MysqlConnection } from './mysql-connection.js';
-import { Slots } from './slots.js';
+import { Slots } from '../../core/slots.js';
 
 /** A server that does not answer does not keep the process. */
 const GOODBYE_MS = 500;

@@ -3,7 +3,7 @@ import { settlesWithin, type Clock } from '../../core/clock.js';
 import type { Connections } from './connections.js';
 import { createClient, type ClientSource, type OwnClient } from './postgres-client.js';
 import { PostgresConnection } from './postgres-connection.js';
-import { Slots } from './slots.js';
+import { Slots } from '../../core/slots.js';
 
 /** However many elections there are: so many statements at a time, and not a connection for each of them. */
 const MOST_AT_A_TIME = 4;

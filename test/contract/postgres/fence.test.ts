@@ -8,7 +8,7 @@ import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { PostgresServer } from '../../fixtures/engines/postgres-server.js';
 import { TcpProxy } from '../../fixtures/engines/tcp-proxy.js';
 import { until } from '../../fixtures/until.js';
-import type { Replica } from './replica.js';
+import type { LeaseReplica } from '../lease-replica.js';
 import { Replicas } from './replicas.js';
 import { TIMING } from './timing.js';
 
@@ -44,7 +44,7 @@ describe.each(['lease', 'session'] as const)("with crashDetection: '%s'", (crash
     });
 
     const fence = new PostgresFence({ namespace: 'orders' });
-    const termOf = ({ terms }: Replica) => terms.at(-1) as LeadershipTerm;
+    const termOf = ({ terms }: LeaseReplica) => terms.at(-1) as LeadershipTerm;
 
     async function leaderAndFollower() {
       const leader = await replicas.leading({ url: server.urlOf({ port: proxy.port }), crashDetection });

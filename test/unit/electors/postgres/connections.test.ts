@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { runOnce } from '../../../../lib/electors/postgres/connections.js';
-import { Slots } from '../../../../lib/electors/postgres/slots.js';
+import { Slots } from '../../../../lib/core/slots.js';
 import { until } from '../../../fixtures/until.js';
 import { scripted, serverError } from './scripted-connections.js';
 

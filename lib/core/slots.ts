@@ -1,4 +1,4 @@
-import { onAbort } from '../../core/abort.js';
+import { onAbort } from './abort.js';
 
 /** Lets a number of users in at a time; the others wait in line. */
 export class Slots {

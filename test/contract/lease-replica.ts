@@ -1,9 +1,8 @@
-import type { PostgresElector } from 'nestjs-lifecycle/electors/postgres';
-import { untilAborted } from '../../../lib/core/abort.js';
-import type { Candidate, ElectorReport, LeaderInfo, LeadershipTerm } from '../../../lib/core/elector.js';
+import { untilAborted } from '../../lib/core/abort.js';
+import type { Candidate, Elector, ElectorReport, LeaderInfo, LeadershipTerm } from '../../lib/core/elector.js';
 
 /** One replica's campaign; its terms last until they are ended. */
-export class Replica implements Candidate {
+export class LeaseReplica<E extends Elector = Elector> implements Candidate {
   readonly terms: LeadershipTerm[] = [];
   /** Identities of the leaders that it was told of. */
   readonly observed: (string | undefined)[] = [];
@@ -14,10 +13,10 @@ export class Replica implements Candidate {
 
   /** @param onBegin called before a term is counted as begun */
   constructor(
-    readonly elector: PostgresElector,
+    readonly elector: E,
     readonly election: string,
     readonly identity: string,
-    private readonly onBegin: (replica: Replica, term: LeadershipTerm) => void,
+    private readonly onBegin: (replica: LeaseReplica, term: LeadershipTerm) => void,
   ) {
     this.#over = elector.campaign(election, this, this.#control.signal).finally(() => (this.isOver = true));
   }
