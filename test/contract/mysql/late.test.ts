@@ -179,8 +179,9 @@ describeEngine('What reaches MySQL too late', ['mariadbd', 'mariadb-install-db']
     await lateForLock(LOCK, (signal) => store.acquire({ ...holder, basis, tokenAbove: 0n }, signal));
 
     const record = await store.read('default', soon());
-    if (record.kind !== 'held') return;
-    expect(record.remainingMs).toBeLessThan(holder.leaseMs - 2 * TIMING.requestTimeoutMs);
+    // A server that has noticed in time that nobody waits has not carried it out.
+    const remainingMs = record.kind === 'held' ? (record.remainingMs ?? holder.leaseMs) : 0;
+    expect(remainingMs).toBeLessThan(holder.leaseMs - 2 * TIMING.requestTimeoutMs);
   });
 });
 

@@ -47,7 +47,7 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
     expect([leader.leads, leader.terms.length]).toEqual([true, 1]);
   });
 
-  test('a pool is left open, with all its connections back and no lock on them', async () => {
+  test('a pool is left open, with all its connections back', async () => {
     const leader = await replicas.leading({ pool: openPool({ connectionLimit: 3 }) });
 
     await replicas.close();

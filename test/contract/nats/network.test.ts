@@ -51,7 +51,7 @@ describeEngine('A network that is cut between NATS and', ['nats-server'], () => 
     const timeout = () => AbortSignal.timeout(T);
     const readAway = () => away.read('default', timeout()).catch(() => undefined);
 
-    test('loses the answer to an acquire that has won, which is found out by the next read', async () => {
+    test('loses the answer to one of the requests of an acquire, and wins with what the next read shows', async () => {
       const basis = await read(away);
       await proxy.set('blackhole-down');
       const claim = { ...holder('a'), basis, tokenAbove: 0n };
@@ -60,9 +60,8 @@ describeEngine('A network that is cut between NATS and', ['nats-server'], () => 
 
       await until(async () => (await readAway()) !== undefined);
       const record = await read(near);
-      // The first of its requests may have been the one that was lost.
-      if (record.kind === 'absent') return;
-      expect(record).toMatchObject({ kind: 'held', holder: 'a#1' });
+      // The first of them reads, so that nothing need have been written.
+      expect([undefined, 'a#1']).toContain('holder' in record ? record.holder : undefined);
       expect(await away.acquire({ ...claim, basis: record }, soon())).toMatchObject({ won: true });
     });
 
