@@ -85,7 +85,7 @@ describe('the command line', () => {
 
   test.each([
     [['--minutes', '1'], '--engine is missing'],
-    [['--engine', 'mysql'], '--engine is mysql'],
+    [['--engine', 'oracle'], '--engine is oracle'],
     [['--engine', 'local', '--minutes', 'ten'], '--minutes is "ten"'],
     [['--engine', 'local', '--control', 'none'], '--control none'],
   ])('rejects %j', (args, message) => {
