@@ -2,6 +2,7 @@ import { ServiceUnavailableException } from '@nestjs/common';
 import type { HealthCheckResult, HealthCheckService, HealthIndicatorResult } from '@nestjs/terminus';
 import type { HealthMonitor } from '../health/health-monitor.js';
 import type { LifecycleHealthIndicator } from './lifecycle-health.indicator.js';
+import { unavailable } from './probe-response.js';
 
 type Answer = { readonly up: true; readonly body: HealthCheckResult } | { readonly up: false; readonly body: object };
 
@@ -41,6 +42,6 @@ export class HealthCheckMemo {
 
 /** Copies, and a new exception: an interceptor or a filter may add to what it gets. */
 function respond({ up, body }: Answer): HealthCheckResult {
-  if (!up) throw new ServiceUnavailableException({ ...body });
+  if (!up) throw unavailable({ ...body });
   return { ...body };
 }
