@@ -54,6 +54,21 @@ export function untilAborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => void onAbort(signal, resolve));
 }
 
+/**
+ * The answer, or the signal's reason as soon as it aborts: an answer that comes later is dropped.
+ *
+ * @param onAborted takes back what has not been sent yet
+ */
+export function untilAbort<T>(answer: Promise<T>, signal: AbortSignal, onAborted?: () => void): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const unlisten = onAbort(signal, () => {
+      reject(signal.reason);
+      onAborted?.();
+    });
+    answer.finally(unlisten).then(resolve, reject);
+  });
+}
+
 /** A controller whose signal may have any number of listeners: Node warns of a leak from the eleventh on. */
 export function sharedAbortController(): AbortController {
   const controller = new AbortController();

@@ -1,6 +1,8 @@
 import type { ReleaseNotice } from './lease-store.js';
+import { tokenIn } from './token-text.js';
 
-/** Of the token as a message has it; `undefined` when it has none: whoever may write to the channel may write anything. */
-export function releaseNotice(token: string): ReleaseNotice | undefined {
-  return /^\d{1,39}$/.test(token) ? { token: BigInt(token) } : undefined;
+/** Of the token as a message has it; `undefined` when it has none. */
+export function releaseNotice(text: string): ReleaseNotice | undefined {
+  const token = tokenIn(text);
+  return token === undefined ? undefined : { token };
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.js';
 import type { Diagnosis } from '../../core/elector.js';
+import { isStill } from '../../core/lease/lease-basis.js';
 import type {
   AcquireResult,
   HeldRecord,
@@ -120,7 +121,7 @@ export class EtcdLeaseStore implements LeaseStore {
     }
     const found = await this.#find('acquire', election, signal);
     const version = partsOf('acquire', found.version);
-    if (version === undefined || !fits(found, basis)) return { lost: found };
+    if (version === undefined || !isStill(found, basis)) return { lost: found };
     return { compare: ifUnchanged(key, version), lastToken: tokenIn(found) };
   }
 
@@ -181,14 +182,6 @@ function ownIn(found: Found, lease: LeaseToRelease): KeyVersion | undefined {
 
 function isOwn({ holder, token }: HeldRecord, lease: LeaseToRelease): boolean {
   return holder === lease.holder && (lease.token === undefined || token === lease.token);
-}
-
-/** Whether what is there is the basis of a claim, as far as that says what it is. A claim never rests on less than its kind. */
-function fits(found: Found, basis: LeaseRecord): boolean {
-  if (basis.kind === 'absent' || found.kind === 'absent') return basis.kind === found.kind;
-  if (found.kind !== basis.kind) return false;
-  if (basis.token !== undefined && basis.token !== found.token) return false;
-  return basis.kind !== 'held' || (found.kind === 'held' && found.holder === basis.holder);
 }
 
 function tokenIn(found: Found): bigint {

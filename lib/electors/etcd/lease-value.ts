@@ -1,5 +1,6 @@
 import { EngineAnswerError } from '../../core/errors.js';
 import type { FreeRecord, HeldRecord, LeaseHolder, LeaseRecord, RecordVersion } from '../../core/lease/lease-store.js';
+import { tokenIn } from '../../core/lease/token-text.js';
 import { isObject } from './gateway-error.js';
 
 /** One write of a key: what a comparison needs to find out whether it is still the last. */
@@ -92,6 +93,7 @@ function parsed(operation: string, value: string): Readonly<Record<string, unkno
 }
 
 function tokenOf(operation: string, token: unknown): bigint {
-  if (typeof token === 'string' && /^\d{1,39}$/.test(token)) return BigInt(token);
-  throw new EngineAnswerError(operation, `the token is ${JSON.stringify(token)}`);
+  const known = tokenIn(token);
+  if (known === undefined) throw new EngineAnswerError(operation, `the token is ${JSON.stringify(token)}`);
+  return known;
 }

@@ -1,4 +1,5 @@
 import type { LeaseHolder } from '../../core/lease/lease-store.js';
+import { tokenIn } from '../../core/lease/token-text.js';
 import type { LeaseObject } from './lease-object.js';
 
 /** Where a Lease says what its spec has no field for. */
@@ -58,7 +59,7 @@ function checked(note: Partial<Record<keyof LeaseNote, unknown>>): LeaseNote {
     ...(isText(identity) && { identity }),
     ...(typeof leaseMs === 'number' && leaseMs > 0 && { leaseMs }),
     ...(isText(address) && { address }),
-    ...(isText(token) && /^\d{1,39}$/.test(token) && { token }),
+    ...(isText(token) && tokenIn(token) !== undefined && { token }),
   };
 }
 

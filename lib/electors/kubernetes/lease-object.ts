@@ -1,4 +1,5 @@
 import { EngineAnswerError } from '../../core/errors.js';
+import { tokenIn } from '../../core/lease/token-text.js';
 
 /** A Lease as the API has it. What it has beside this is kept as it is. */
 export interface LeaseObject {
@@ -30,7 +31,7 @@ export function leaseObjectOf(operation: string, body: unknown): LeaseObject {
   if (typeof name !== 'string' || typeof uid !== 'string') {
     throw new EngineAnswerError(operation, 'it is no Lease with a name and a uid');
   }
-  if (typeof resourceVersion !== 'string' || !/^\d{1,39}$/.test(resourceVersion)) {
+  if (tokenIn(resourceVersion) === undefined) {
     throw new EngineAnswerError(operation, `its resourceVersion ${String(resourceVersion)} is no number`);
   }
   return { ...(body as object), spec: asRecord(spec), metadata: metadata as LeaseMetadata };

@@ -1,5 +1,6 @@
 import { EngineRefusalError } from '../../core/errors.js';
 import type { AbsentRecord, FreeRecord, HeldRecord, LeaseHolder, LeaseRecord } from '../../core/lease/lease-store.js';
+import { tokenIn } from '../../core/lease/token-text.js';
 
 /** What the bucket holds under one key, and where. */
 export interface Slot {
@@ -57,15 +58,6 @@ export function releasedText({ holder, identity }: LeaseHolder, token: bigint): 
   return JSON.stringify({ state: 'released', holder, identity, token: `${token}` });
 }
 
-/** Whether the engine still holds what was read: as far as the basis has it. */
-export function isStill(record: LeaseRecord, basis: LeaseRecord): boolean {
-  if (record.kind === 'absent' || basis.kind === 'absent') return record.kind === basis.kind;
-  if (record.kind !== basis.kind) return false;
-  if (basis.kind === 'held' && record.kind === 'held' && record.holder !== basis.holder) return false;
-  if (basis.token !== undefined && basis.token !== record.token) return false;
-  return basis.version === undefined || String(basis.version) === String(record.version);
-}
-
 /** Whether a lease is this holder's, under this token if one is given. */
 export function isHeldBy(
   record: LeaseRecord,
@@ -84,8 +76,8 @@ export function microseconds(time: string): bigint {
 
 function recordOf(written: Written, version: number): AbsentRecord | FreeRecord | HeldRecord | undefined {
   const { state, holder, identity, leaseMs, address, token: text } = written;
-  if (typeof text !== 'string' || !/^\d{1,39}$/.test(text)) return undefined;
-  const token = BigInt(text);
+  const token = tokenIn(text);
+  if (token === undefined) return undefined;
   if (state === 'released') return { kind: 'released', token, version };
   if (state !== 'held' || typeof holder !== 'string' || typeof leaseMs !== 'number') return undefined;
   return {

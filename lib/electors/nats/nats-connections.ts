@@ -1,4 +1,4 @@
-import { onAbort } from '../../core/abort.js';
+import { untilAbort } from '../../core/abort.js';
 import { EngineRefusalError } from '../../core/errors.js';
 import type { NatsClient } from './nats-client.js';
 import { NatsLink } from './nats-link.js';
@@ -63,12 +63,4 @@ export class NatsConnections {
         'gives up, close it after the app, or pass "servers" instead.',
     );
   }
-}
-
-/** The answer, or the signal's reason as soon as it aborts. */
-function untilAbort<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const unlisten = onAbort(signal, () => reject(signal.reason));
-    answer.finally(unlisten).then(resolve, reject);
-  });
 }

@@ -1,6 +1,7 @@
 import { onAbort } from '../../core/abort.js';
 import { Deferred } from '../../core/deferred.js';
 import type { Diagnosis } from '../../core/elector.js';
+import { isStill } from '../../core/lease/lease-basis.js';
 import type {
   AcquireResult,
   LeaseClaim,
@@ -12,23 +13,14 @@ import type {
 } from '../../core/lease/lease-store.js';
 import type { OnHint } from '../../core/lease/lease-watch.js';
 import { releaseNotice } from '../../core/lease/release-notice.js';
+import { Slots } from '../../core/slots.js';
 import { isJetStreamError, JETSTREAM_CODES } from './jetstream-error.js';
 import type { ConditionalWrite, JetStream } from './jetstream.js';
 import type { LeaseBucket } from './lease-bucket.js';
 import { leaseKey } from './lease-key.js';
-import {
-  EMPTY_SLOT,
-  heldText,
-  isHeldBy,
-  isStill,
-  releasedText,
-  slotOf,
-  type Slot,
-  type StoredMessage,
-} from './lease-record.js';
+import { EMPTY_SLOT, heldText, isHeldBy, releasedText, slotOf, type Slot, type StoredMessage } from './lease-record.js';
 import { diagnoseNats } from './nats-diagnosis.js';
 import { asEngineError } from './nats-errors.js';
-import { Turns } from './turns.js';
 
 export interface NatsLeaseStoreOptions {
   readonly jetStream: JetStream;
@@ -50,7 +42,7 @@ const NO_SEQUENCE = Number.MAX_SAFE_INTEGER;
  * has lost its last writes, so that the number that one remembers may be somebody else's record.
  */
 export class NatsLeaseStore implements LeaseStore {
-  readonly #turns = new Turns();
+  readonly #turns = new Slots(1);
 
   constructor(private readonly options: NatsLeaseStoreOptions) {}
 
@@ -175,7 +167,7 @@ export class NatsLeaseStore implements LeaseStore {
     signal: AbortSignal,
     wanted: (slot: Slot) => string | undefined,
   ): Promise<{ readonly before: Slot; readonly version: number | undefined }> {
-    const leave = this.options.bucket.isReplicated ? await this.#turns.take(signal) : undefined;
+    const leave = this.options.bucket.isReplicated ? await this.#turns.enter(signal) : undefined;
     try {
       for (let attempt = 1; attempt <= CHANGE_ATTEMPTS; attempt++) {
         const { before, expectedStreamSequence } = await this.#lookToWrite(election, signal);

@@ -1,7 +1,8 @@
+import { untilAbort } from '../../core/abort.js';
 import { ChannelListeners, type OnMessage } from './channel-listeners.js';
 import { ConnectionState } from './connection-state.js';
 import type { IoredisClient } from './redis-client.js';
-import { untilAbort, type ClientHabits, type RedisConnection } from './redis-connection.js';
+import type { ClientHabits, RedisConnection } from './redis-connection.js';
 
 /** Longer than a server that answers needs to end a connection. */
 const GOODBYE_MS = 200;

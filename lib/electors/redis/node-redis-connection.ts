@@ -1,7 +1,8 @@
+import { untilAbort } from '../../core/abort.js';
 import type { OnMessage } from './channel-listeners.js';
 import { ConnectionState } from './connection-state.js';
 import type { NodeRedisClient } from './redis-client.js';
-import { untilAbort, type ClientHabits, type RedisConnection } from './redis-connection.js';
+import type { ClientHabits, RedisConnection } from './redis-connection.js';
 
 /** The client under options of one command, which its types say in a way of their own. */
 interface Commander {

@@ -1,4 +1,3 @@
-import { onAbort } from '../../core/abort.js';
 import type { OnMessage } from './channel-listeners.js';
 
 /** What is there to be told about a client that somebody else made. */
@@ -28,19 +27,4 @@ export interface RedisConnection {
   ): Promise<() => void>;
   /** Stops listening to the client, and ends it if it is our own. */
   close(): Promise<void>;
-}
-
-/**
- * The answer, or the signal's reason as soon as it aborts: an answer that comes later is dropped.
- *
- * @param onAborted takes back what has not been sent yet
- */
-export function untilAbort<T>(answer: Promise<T>, signal: AbortSignal, onAborted?: () => void): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const unlisten = onAbort(signal, () => {
-      reject(signal.reason);
-      onAborted?.();
-    });
-    answer.finally(unlisten).then(resolve, reject);
-  });
 }

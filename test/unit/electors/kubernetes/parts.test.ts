@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '../../../../lib/testing/manual-clock.js';
-import { linesOf } from '../../../../lib/electors/kubernetes/json-lines.js';
+import { linesOf } from '../../../../lib/core/lines.js';
 import { KnownLeases } from '../../../../lib/electors/kubernetes/known-leases.js';
 import {
   leaseObjectOf,

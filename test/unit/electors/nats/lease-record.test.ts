@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { EngineRefusalError } from '../../../../lib/core/errors.js';
 import { leaseKey } from '../../../../lib/electors/nats/lease-key.js';
-import { heldText, isStill, microseconds, releasedText, slotOf } from '../../../../lib/electors/nats/lease-record.js';
+import { isStill } from '../../../../lib/core/lease/lease-basis.js';
+import { heldText, microseconds, releasedText, slotOf } from '../../../../lib/electors/nats/lease-record.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const stored = (data: string, hdrs = '') => ({
