@@ -2,7 +2,7 @@ import { systemClock } from '../../core/clock.js';
 import type { Diagnosis } from '../../core/elector.js';
 import { errorText } from '../../core/error-text.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
-import { runOnce } from './connections.js';
+import { runOnce } from '../../core/connections/connections.js';
 import { explained } from './engine-errors.js';
 import { isOff } from './lease-rows.js';
 import { text } from './lease-statements.js';

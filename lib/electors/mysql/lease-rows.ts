@@ -12,7 +12,8 @@ import type {
 import { isDuplicate } from './engine-errors.js';
 import { LeaseStatements, type Timed } from './lease-statements.js';
 import { mysqlLeaseTableSql } from './lease-table.js';
-import type { MysqlConnection, TextRow } from './mysql-connection.js';
+import type { TextRow } from '../../core/connections/borrowed-connection.js';
+import type { MysqlConnection } from './mysql-connection.js';
 
 /** What was read of an election; all of the row's columns are null when it has none. */
 type ReadRow = TextRow<

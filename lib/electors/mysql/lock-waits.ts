@@ -3,7 +3,7 @@ import { backoffMs } from '../../core/backoff.js';
 import { delay } from '../../core/clock.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
 import type { OnHint } from '../../core/lease/lease-watch.js';
-import { runOnce } from './connections.js';
+import { runOnce } from '../../core/connections/connections.js';
 import { isMissingTable } from './engine-errors.js';
 import { WAIT_S, type LockStatements } from './lock-statements.js';
 import type { MysqlConnection } from './mysql-connection.js';

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { resetSocket } from '../../core/connections/reset-socket.js';
 import { EngineRefusalError } from '../../core/errors.js';
 import type { MysqlClientOptions } from './mysql-elector-options.js';
 
@@ -72,33 +73,13 @@ export async function openClient({ url, options }: ClientSource): Promise<Openin
   return {
     client: core.promise(),
     onceConnected: (listener) => void core.once('connect', listener),
-    reset: () => socket && reset(socket),
+    reset: () => socket && resetSocket(socket),
   };
 }
 
 function socketTo({ config: { host, port, socketPath } }: StreamOptions): Socket {
   if (socketPath !== undefined) return connect(socketPath);
   return connect({ host, port, noDelay: true, keepAlive: true });
-}
-
-/**
- * What waits in the kernel to be sent is dropped. After an ordinary close it would still be sent, and could be carried out
- * when the network is back.
- */
-export function reset(socket: Duplex): void {
-  const { readyState, resetAndDestroy } = socket as Partial<Socket>;
-  // Before it has connected nothing has been sent, and a reset would wait until it has. One that is being closed would not
-  // be closed by a reset, and would keep the process.
-  if (resetAndDestroy === undefined || readyState !== 'open') {
-    socket.destroy();
-    return;
-  }
-  try {
-    resetAndDestroy.call(socket);
-  } catch {
-    // A Unix socket has no reset; there is no network to keep what was sent over it.
-    socket.destroy();
-  }
 }
 
 let loaded: Promise<MysqlModule> | undefined;

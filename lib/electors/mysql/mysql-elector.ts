@@ -3,7 +3,8 @@ import type { Candidate, Diagnosis, Elector } from '../../core/elector.js';
 import { EngineClock } from '../../core/lease/engine-clock.js';
 import { LeaseElector } from '../../core/lease/lease-elector.js';
 import type { LeaseStore } from '../../core/lease/lease-store.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../../core/connections/connections.js';
+import type { MysqlConnection } from './mysql-connection.js';
 import { LeaseRows } from './lease-rows.js';
 import type { ClientSource } from './mysql-client.js';
 import {
@@ -14,7 +15,7 @@ import {
   type ResolvedOptions,
 } from './mysql-elector-options.js';
 import { MysqlLeaseStore } from './mysql-lease-store.js';
-import { OwnConnections } from './own-connections.js';
+import { ownConnections } from './own-connections.js';
 import { PoolConnections } from './pool-connections.js';
 import { ReleaseHints } from './release-hints.js';
 
@@ -26,7 +27,7 @@ const MOST_STATEMENTS = 4;
  * time as long as clocks run within 5 % of each other and the server keeps what it has acknowledged; a process that is
  * paused finds its term ended at its first look.
  *
- * Connections that the elector has opened it closes; a pool that it was given is left open.
+ * Connections<MysqlConnection> that the elector has opened it closes; a pool that it was given is left open.
  *
  * @publicApi
  */
@@ -85,8 +86,12 @@ function hintsOf(resolved: ResolvedOptions): ReleaseHints | undefined {
   return new ReleaseHints(table.table, { connections, mostWaits, clock, requestTimeoutMs, leaseMs });
 }
 
-function connectionsTo(source: ClientSource | MysqlPool, { lease }: ResolvedOptions, mostAtATime: number): Connections {
+function connectionsTo(
+  source: ClientSource | MysqlPool,
+  { lease }: ResolvedOptions,
+  mostAtATime: number,
+): Connections<MysqlConnection> {
   if (isPool(source)) return new PoolConnections(source);
   const { timing, clock = systemClock } = lease;
-  return new OwnConnections(source, clock, timing.requestTimeoutMs, mostAtATime);
+  return ownConnections(source, clock, timing.requestTimeoutMs, mostAtATime);
 }

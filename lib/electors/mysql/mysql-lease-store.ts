@@ -8,7 +8,7 @@ import type {
   OwnLease,
   RenewResult,
 } from '../../core/lease/lease-store.js';
-import { runOnce, type Connections } from './connections.js';
+import { runOnce, type Connections } from '../../core/connections/connections.js';
 import { diagnoseMysql } from './diagnosis.js';
 import { explained, isMissingTable, type TableSettings } from './engine-errors.js';
 import type { LeaseRows } from './lease-rows.js';
@@ -19,7 +19,7 @@ import type { ReleaseHints } from './release-hints.js';
 export interface StoreParts {
   readonly rows: LeaseRows;
   readonly settings: TableSettings;
-  readonly connections: Connections;
+  readonly connections: Connections<MysqlConnection>;
   readonly hints: ReleaseHints | undefined;
   /** The pool has none to spare for hints. */
   readonly lacksConnections: boolean;

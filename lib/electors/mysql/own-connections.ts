@@ -1,84 +1,40 @@
-import { onAbort, sharedAbortController } from '../../core/abort.js';
-import { settlesWithin, type Clock } from '../../core/clock.js';
-import type { Connections } from './connections.js';
+import { onAbort } from '../../core/abort.js';
+import type { Clock } from '../../core/clock.js';
+import { ConnectionStock } from '../../core/connections/connection-stock.js';
 import { openClient, type ClientSource, type OpeningClient } from './mysql-client.js';
 import { MysqlConnection } from './mysql-connection.js';
-import { Slots } from '../../core/slots.js';
 
-/** A server that does not answer does not keep the process. */
-const GOODBYE_MS = 500;
+export function ownConnections(
+  source: ClientSource,
+  clock: Clock,
+  requestTimeoutMs: number,
+  mostAtATime: number,
+): ConnectionStock<MysqlConnection> {
+  return new ConnectionStock<MysqlConnection>(
+    async (homeOf) => {
+      const opening = await openClient(source);
+      const { client, reset } = opening;
+      const home = homeOf({ end: () => client.end(), reset });
+      const connection = new MysqlConnection(client, { ...home, isShared: false });
+      return { connection, ready: (signal) => prepare(opening, connection, requestTimeoutMs, signal) };
+    },
+    clock,
+    mostAtATime,
+  );
+}
 
-/** Connections of our own: opened when they are needed, the last one used is the first one used again. */
-export class OwnConnections implements Connections {
-  readonly #slots: Slots;
-  readonly #idle: MysqlConnection[] = [];
-  readonly #open = new Set<MysqlConnection>();
-  readonly #goodbyes = new Set<Promise<unknown>>();
-  readonly #closing = sharedAbortController();
-
-  /** @param mostAtATime however many elections there are, there is not a connection for each of them */
-  constructor(
-    private readonly source: ClientSource,
-    private readonly clock: Clock,
-    private readonly requestTimeoutMs: number,
-    mostAtATime: number,
-  ) {
-    this.#slots = new Slots(mostAtATime);
-  }
-
-  async take(signal: AbortSignal): Promise<MysqlConnection> {
-    const leave = await this.#slots.enter(signal);
-    try {
-      this.#closing.signal.throwIfAborted();
-      const connection = this.#takeIdle() ?? (await this.#openOne(signal));
-      return connection.use(leave);
-    } catch (error) {
-      leave();
-      throw error;
-    }
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort(new Error('The elector was closed'));
-    [...this.#open].forEach((connection) => connection.end());
-    await Promise.all(this.#goodbyes);
-  }
-
-  #takeIdle(): MysqlConnection | undefined {
-    for (;;) {
-      const connection = this.#idle.pop();
-      if (connection?.ended.aborted !== true) return connection;
-    }
-  }
-
-  async #openOne(signal: AbortSignal): Promise<MysqlConnection> {
-    const opening = await openClient(this.source);
-    const connection = new MysqlConnection(opening.client, {
-      isShared: false,
-      giveBack: (it) => void this.#idle.push(it),
-      end: () => this.#sayGoodbye(opening),
-      destroy: opening.reset,
-    });
-    onAbort(connection.ended, () => this.#open.delete(connection));
-    const closing = this.#closing.signal;
-    const unlisten = onAbort(closing, () => connection.destroy(closing.reason));
-    try {
-      await connected(opening, connection, signal);
-      await connection.write(settings(this.requestTimeoutMs), signal);
-      this.#open.add(connection);
-    } catch (error) {
-      connection.destroy(error);
-      throw error;
-    } finally {
-      unlisten();
-    }
-    return connection;
-  }
-
-  #sayGoodbye({ client, reset }: OpeningClient): void {
-    const goodbye = settlesWithin(this.clock, client.end(), GOODBYE_MS).then(reset);
-    this.#goodbyes.add(goodbye);
-    void goodbye.finally(() => this.#goodbyes.delete(goodbye));
+async function prepare(
+  opening: OpeningClient,
+  connection: MysqlConnection,
+  requestTimeoutMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await connected(opening, connection, signal);
+    await connection.write(settings(requestTimeoutMs), signal);
+  } catch (error) {
+    connection.destroy(error);
+    throw error;
   }
 }
 

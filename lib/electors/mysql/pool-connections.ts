@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
-import { onAbort } from '../../core/abort.js';
-import type { Connections } from './connections.js';
-import { reset } from './mysql-client.js';
+import type { Connections } from '../../core/connections/connections.js';
+import { outOfPool } from '../../core/connections/out-of-pool.js';
+import { resetSocket } from '../../core/connections/reset-socket.js';
 import { MysqlConnection } from './mysql-connection.js';
 import type { MysqlPool, MysqlPoolConnection } from './mysql-elector-options.js';
 
 /** Connections out of the user's pool, which is never closed here. */
-export class PoolConnections implements Connections {
+export class PoolConnections implements Connections<MysqlConnection> {
   constructor(private readonly pool: MysqlPool) {}
 
   async take(signal: AbortSignal): Promise<MysqlConnection> {
     signal.throwIfAborted();
-    const client = await this.#connect(signal);
+    const client = await outOfPool(() => this.pool.getConnection(), signal);
     const connection: MysqlConnection = new MysqlConnection(client, {
       isShared: true,
       giveBack: () => {
@@ -28,28 +28,11 @@ export class PoolConnections implements Connections {
   close(): Promise<void> {
     return Promise.resolve();
   }
-
-  #connect(signal: AbortSignal): Promise<MysqlPoolConnection> {
-    return new Promise((resolve, reject) => {
-      const unlisten = onAbort(signal, () => reject(signal.reason));
-      const onConnected = (client: MysqlPoolConnection) => {
-        unlisten();
-        // A pool cannot be told to stop waiting. Nobody has used this one.
-        if (signal.aborted) client.release();
-        else resolve(client);
-      };
-      const onFailed = (error: unknown) => {
-        unlisten();
-        reject(error);
-      };
-      this.pool.getConnection().then(onConnected, onFailed);
-    });
-  }
 }
 
 /** Destroying it is an ordinary close to mysql2: what waits in the kernel would still be sent, and is dropped before. */
 function destroy(client: MysqlPoolConnection): void {
   const { stream } = (client.connection ?? {}) as { readonly stream?: Duplex };
-  if (stream !== undefined) reset(stream);
+  if (stream !== undefined) resetSocket(stream);
   client.destroy();
 }

@@ -1,13 +1,14 @@
 import type { Clock } from '../../core/clock.js';
 import type { OnHint } from '../../core/lease/lease-watch.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../../core/connections/connections.js';
+import type { MysqlConnection } from './mysql-connection.js';
 import { HeldLocks } from './held-locks.js';
 import { LockStatements } from './lock-statements.js';
 import { LockWaits } from './lock-waits.js';
 
 export interface HintSettings {
   /** Where locks are taken and waited for. */
-  readonly connections: Connections;
+  readonly connections: Connections<MysqlConnection>;
   /** How many elections are waited for at a time. */
   readonly mostWaits: number;
   readonly clock: Clock;

@@ -2,10 +2,10 @@ import { systemClock } from '../../core/clock.js';
 import type { Diagnosis } from '../../core/elector.js';
 import { errorText } from '../../core/error-text.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
-import { runOnce } from './connections.js';
+import { runOnce } from '../../core/connections/connections.js';
 import { explained } from './engine-errors.js';
 import { postgresLeaseTableSql, quoted } from './lease-table.js';
-import type { TextRow } from './postgres-connection.js';
+import type { TextRow } from '../../core/connections/borrowed-connection.js';
 import type { StoreParts } from './postgres-lease-store.js';
 
 type Findings = TextRow<

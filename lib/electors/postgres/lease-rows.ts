@@ -4,7 +4,8 @@ import type { EngineClock } from '../../core/lease/engine-clock.js';
 import type { AcquireResult, LeaseClaim, LeaseRecord, LeaseToRelease, OwnLease } from '../../core/lease/lease-store.js';
 import { leaseStatements, type LeaseStatements } from './lease-statements.js';
 import { creationOf } from './lease-table.js';
-import type { PostgresConnection, TextRow } from './postgres-connection.js';
+import type { TextRow } from '../../core/connections/borrowed-connection.js';
+import type { PostgresConnection } from './postgres-connection.js';
 
 /** What was read of an election; all of the row's columns are null when it has none. */
 type ReadRow = TextRow<

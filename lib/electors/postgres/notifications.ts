@@ -4,7 +4,7 @@ import { Deferred } from '../../core/deferred.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
 import type { OnHint } from '../../core/lease/lease-watch.js';
 import { releaseNotice } from '../../core/lease/release-notice.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../../core/connections/connections.js';
 import { CHANNEL } from './lease-statements.js';
 import type { PostgresConnection } from './postgres-connection.js';
 
@@ -18,7 +18,7 @@ export class Notifications {
   #isPooled = false;
 
   constructor(
-    private readonly connections: Connections,
+    private readonly connections: Connections<PostgresConnection>,
     private readonly clock: Clock,
     private readonly requestTimeoutMs: number,
   ) {}

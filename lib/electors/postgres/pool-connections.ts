@@ -1,15 +1,15 @@
-import { onAbort } from '../../core/abort.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../../core/connections/connections.js';
+import { outOfPool } from '../../core/connections/out-of-pool.js';
 import { PostgresConnection } from './postgres-connection.js';
-import type { PostgresPool, PostgresPoolClient } from './postgres-elector-options.js';
+import type { PostgresPool } from './postgres-elector-options.js';
 
 /** Connections out of the user's pool, which is never closed here. */
-export class PoolConnections implements Connections {
+export class PoolConnections implements Connections<PostgresConnection> {
   constructor(private readonly pool: PostgresPool) {}
 
   async take(signal: AbortSignal): Promise<PostgresConnection> {
     signal.throwIfAborted();
-    const client = await this.#connect(signal);
+    const client = await outOfPool(() => this.pool.connect(), signal);
     const connection: PostgresConnection = new PostgresConnection(client, {
       giveBack: () => {
         connection.unlisten();
@@ -24,22 +24,5 @@ export class PoolConnections implements Connections {
 
   close(): Promise<void> {
     return Promise.resolve();
-  }
-
-  #connect(signal: AbortSignal): Promise<PostgresPoolClient> {
-    return new Promise((resolve, reject) => {
-      const unlisten = onAbort(signal, () => reject(signal.reason));
-      const onConnected = (client: PostgresPoolClient) => {
-        unlisten();
-        // A pool cannot be told to stop waiting. Nobody has used this one.
-        if (signal.aborted) client.release();
-        else resolve(client);
-      };
-      const onFailed = (error: unknown) => {
-        unlisten();
-        reject(error);
-      };
-      this.pool.connect().then(onConnected, onFailed);
-    });
   }
 }

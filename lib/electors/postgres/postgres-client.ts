@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { resetSocket } from '../../core/connections/reset-socket.js';
 import { EngineRefusalError } from '../../core/errors.js';
 import type { PostgresClientOptions } from './postgres-elector-options.js';
 
@@ -48,25 +49,7 @@ export async function createClient({ url, options }: ClientSource): Promise<[Own
     ...(url !== undefined && { connectionString: url }),
     stream: () => (socket = options?.stream?.() ?? new Socket()),
   });
-  return [client, () => socket && reset(socket)];
-}
-
-/**
- * What waits in the kernel to be sent is dropped. After an ordinary close it would still be sent, and could be carried out
- * when the network is back.
- */
-function reset(socket: Duplex): void {
-  // Before it has connected nothing has been sent, and a reset would wait until it has.
-  if (!(socket instanceof Socket) || socket.readyState !== 'open') {
-    socket.destroy();
-    return;
-  }
-  try {
-    socket.resetAndDestroy();
-  } catch {
-    // A Unix socket has no reset; there is no network to keep what was sent over it.
-    socket.destroy();
-  }
+  return [client, () => socket && resetSocket(socket)];
 }
 
 let loaded: Promise<PostgresModule> | undefined;

@@ -3,10 +3,11 @@ import type { Candidate, Diagnosis, Elector } from '../../core/elector.js';
 import { EngineClock } from '../../core/lease/engine-clock.js';
 import { LeaseElector } from '../../core/lease/lease-elector.js';
 import type { LeaseStore } from '../../core/lease/lease-store.js';
-import type { Connections } from './connections.js';
+import type { Connections } from '../../core/connections/connections.js';
+import type { PostgresConnection } from './postgres-connection.js';
 import { LeaseRows } from './lease-rows.js';
 import { Notifications } from './notifications.js';
-import { OwnConnections } from './own-connections.js';
+import { ownConnections } from './own-connections.js';
 import { PoolConnections } from './pool-connections.js';
 import {
   isPool,
@@ -23,7 +24,7 @@ import { PostgresSessionStore } from './postgres-session-store.js';
  * as long as clocks run within 5 % of each other and the server keeps what it has acknowledged; a process that is paused
  * finds its term ended at its first look. `fence` makes sure of the rest.
  *
- * Connections that the elector has opened it closes; a pool that it was given is left open.
+ * Connections<PostgresConnection> that the elector has opened it closes; a pool that it was given is left open.
  *
  * @publicApi
  */
@@ -65,7 +66,7 @@ export class PostgresElector implements Elector {
 /** The store of an elector with these options, for tests of the store itself. */
 export function storeOf({ lease, source, listen, table, isSession }: ResolvedOptions): LeaseStore {
   const { timing, clock = systemClock, namespace } = lease;
-  const connections = isPool(source) ? new PoolConnections(source) : new OwnConnections(source, clock);
+  const connections = isPool(source) ? new PoolConnections(source) : ownConnections(source, clock);
   const listener = listenerOf(listen, connections, clock);
   const parts = {
     rows: new LeaseRows(table.table, namespace, new EngineClock(clock, timing.requestTimeoutMs)),
@@ -81,9 +82,9 @@ export function storeOf({ lease, source, listen, table, isSession }: ResolvedOpt
 
 function listenerOf(
   listen: ResolvedOptions['listen'],
-  connections: Connections,
+  connections: Connections<PostgresConnection>,
   clock: Clock,
-): Connections | undefined {
+): Connections<PostgresConnection> | undefined {
   if (listen === false) return undefined;
-  return listen === undefined ? connections : new OwnConnections(listen, clock);
+  return listen === undefined ? connections : ownConnections(listen, clock);
 }

@@ -8,7 +8,7 @@ import type {
   OwnLease,
   RenewResult,
 } from '../../core/lease/lease-store.js';
-import { runOnce, type Connections } from './connections.js';
+import { runOnce, type Connections } from '../../core/connections/connections.js';
 import { diagnosePostgres } from './diagnosis.js';
 import { explained, isMissingTable, type TableSettings } from './engine-errors.js';
 import type { LeaseRows, Timed } from './lease-rows.js';
@@ -19,7 +19,7 @@ import type { PostgresConnection } from './postgres-connection.js';
 export interface StoreParts {
   readonly rows: LeaseRows;
   readonly settings: TableSettings;
-  readonly connections: Connections;
+  readonly connections: Connections<PostgresConnection>;
   readonly notifications: Notifications | undefined;
   readonly requestTimeoutMs: number;
 }

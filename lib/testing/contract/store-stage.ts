@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { sharedAbortController } from '../../core/abort.js';
 import type {
   AbsentRecord,
   FreeRecord,
@@ -27,7 +28,7 @@ export class StoreStage {
   readonly freeTokens: boolean;
   /** Of leases whose end a case waits for, in milliseconds. */
   readonly shortLeaseMs: number;
-  readonly signal: AbortSignal = new AbortController().signal;
+  readonly signal: AbortSignal = sharedAbortController().signal;
   readonly #stores: LeaseStore[] = [];
   #holders = 0;
 

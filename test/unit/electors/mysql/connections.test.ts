@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { runOnce } from '../../../../lib/electors/mysql/connections.js';
+import { runOnce } from '../../../../lib/core/connections/connections.js';
 import type { MysqlConnection } from '../../../../lib/electors/mysql/mysql-connection.js';
 import { DONE, scripted, serverError, type Answer } from './scripted-pool.js';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { runOnce } from '../../../../lib/electors/postgres/connections.js';
+import { runOnce, type Connections } from '../../../../lib/core/connections/connections.js';
+import type { PostgresConnection } from '../../../../lib/electors/postgres/postgres-connection.js';
 import { Slots } from '../../../../lib/core/slots.js';
 import { until } from '../../../fixtures/until.js';
 import { scripted, serverError } from './scripted-connections.js';
@@ -8,7 +9,7 @@ const never = new AbortController().signal;
 const hang = () => new Promise<never>(() => undefined);
 
 describe('A connection', () => {
-  const ask = (connections: Parameters<typeof runOnce>[0], signal = never) =>
+  const ask = (connections: Connections<PostgresConnection>, signal = never) =>
     runOnce(connections, (it) => it.query('SELECT 1', [], signal), signal);
 
   test('is given back after its statement, without listeners of ours', async () => {
