@@ -17,6 +17,7 @@ export interface DependencyLinks {
  */
 export function linkDependencies(definitions: readonly ComponentDefinition[]): DependencyLinks {
   const direct = resolveRefs(definitions);
+  if (direct.size === 0) return { order: definitions.filter((it) => it.enabled), dependencies: direct };
   const order = dependenciesFirst(definitions, direct);
   const dependencies = bridgeDisabled(order, direct);
   for (const [dependent, its] of dependencies) its.forEach((dependency) => assertReachable(dependent, dependency));
@@ -94,7 +95,6 @@ function dependenciesFirst(definitions: readonly ComponentDefinition[], edges: E
 
 function bridgeDisabled(order: readonly ComponentDefinition[], direct: Edges): Edges {
   const bridged = new Map<ComponentDefinition, readonly ComponentDefinition[]>();
-  if (direct.size === 0) return bridged;
   for (const node of order) {
     // `order` has dependencies first, so a disabled one has its own bridged list already.
     const its = direct.get(node)?.flatMap((it) => (it.enabled ? [it] : (bridged.get(it) ?? NONE)));

@@ -60,8 +60,10 @@ export class ManagedComponent {
 
   /** What it waits for before it starts, and what waits for it. */
   link(dependencies: readonly ManagedComponent[], dependents: readonly ManagedComponent[]): void {
-    this.#gate = dependencies.length > 0 ? new DependencyGate(dependencies) : undefined;
+    const wasFree = this.#gate === undefined;
     this.#dependents = dependents;
+    if (wasFree && dependencies.length === 0) return;
+    this.#gate = dependencies.length > 0 ? new DependencyGate(dependencies) : undefined;
     this.#state.wake();
   }
 
