@@ -1,76 +1,35 @@
 import { NatsElector, type NatsElectorOptions } from 'nestjs-lifecycle/electors/nats';
 import type { Elector } from '../../../lib/core/elector.js';
-import { realTime } from '../../../lib/testing/contract/arena-time.js';
 import type { ElectorArena } from '../../../lib/testing/contract/elector-fixture.js';
-import { TcpProxy } from '../../fixtures/engines/tcp-proxy.js';
+import { ReadyArena } from '../proxied-arena.js';
 import type { ClientKind, ClientOffer } from './client-kinds.js';
 import { TIMING } from './timing.js';
 
-/** As many electors as a case makes. */
-const REPLICAS = 6;
-const PASS_MS = 2 * TIMING.leaseMs;
-
 export type ArenaSettings = Pick<NatsElectorOptions, 'timing' | 'emptyStoreWaitMs' | 'bucket'>;
-
-interface Way {
-  readonly proxy: TcpProxy;
-  readonly offer: ClientOffer;
-}
 
 let opened = 0;
 
 /** A namespace of its own on one server, with a network of its own for every elector. */
-export class NatsArena implements ElectorArena {
-  readonly #free: Way[] = [];
-  readonly #ways = new Map<Elector, Way>();
-  readonly #time = realTime({ passMs: PASS_MS });
+export class NatsArena extends ReadyArena<Elector> implements ElectorArena {
+  /** By the port that they use. */
+  readonly #offers = new Map<number, ClientOffer>();
   readonly #namespace = `arena-${++opened}`;
 
-  private constructor(private readonly settings: ArenaSettings) {}
+  private constructor(private readonly settings: ArenaSettings) {
+    super({ passMs: 2 * TIMING.leaseMs });
+  }
 
-  static async open(port: number, kind: ClientKind, settings: ArenaSettings = {}): Promise<NatsArena> {
+  static async open(serverPort: number, kind: ClientKind, settings: ArenaSettings = {}): Promise<NatsArena> {
     const arena = new NatsArena({ timing: TIMING, ...settings });
-    const ways = Array.from({ length: REPLICAS }, async () => {
-      const proxy = await TcpProxy.open({ target: { port }, held: 'reset' });
-      return { proxy, offer: await kind.offer(proxy.port) };
-    });
-    arena.#free.push(...(await Promise.all(ways)));
+    const ports = await arena.prepare(serverPort);
+    await Promise.all(ports.map(async (port) => arena.#offers.set(port, arena.using(await kind.offer(port)))));
     return arena;
   }
 
-  until(condition: () => boolean | Promise<boolean>): Promise<void> {
-    return this.#time.until(condition);
-  }
-
-  pass(): Promise<void> {
-    return this.#time.pass();
-  }
-
   createElector(): Elector {
-    const way = this.#free.pop();
-    if (way === undefined) throw new Error('No network is left for one more elector');
-    const elector = new NatsElector({ namespace: this.#namespace, ...this.settings, ...way.offer.options });
-    this.#ways.set(elector, way);
-    return elector;
-  }
-
-  async crash(elector: Elector): Promise<void> {
-    await this.disconnect(elector);
-  }
-
-  async disconnect(elector: Elector): Promise<void> {
-    await this.#ways.get(elector)?.proxy.set('blackhole');
-  }
-
-  async reconnect(elector: Elector): Promise<void> {
-    await this.#ways.get(elector)?.proxy.set('pass', 'reset');
-  }
-
-  async close(): Promise<void> {
-    const ways = [...this.#free, ...this.#ways.values()];
-    // Electors that have crashed still have their connections.
-    await Promise.all([...this.#ways.keys()].map(async (it) => it.close?.()));
-    await Promise.all(ways.map(({ offer }) => offer.close()));
-    await Promise.all(ways.map(({ proxy }) => proxy.close()));
+    return this.connected((port) => {
+      const options = this.#offers.get(port)?.options;
+      return new NatsElector({ namespace: this.#namespace, ...this.settings, ...options });
+    });
   }
 }
