@@ -2,17 +2,13 @@
 // takes over. See docs/benchmarks.md.
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
 import { atMost, report } from './harness.mjs';
 import { ENGINES } from './load-engines.mjs';
 import { Group } from './load-group.mjs';
 
 const SIZES = [1, 10, 100];
-const { leaseMs, renewMs } = LEASE_TIMINGS.fast;
-const POLL_MS = leaseMs / 3;
-const WINDOW_MS = 5 * leaseMs;
-/** Whoever joined last has settled then, and whoever tried in vain after a hand-over too. */
-const SETTLED_AFTER_MS = leaseMs;
+/** How long the quiet is that is counted. */
+const LEASES = 5;
 const HAND_OVER_WINDOW_MS = 500;
 
 const { values } = parseArgs({ options: { engine: { type: 'string' } } });
@@ -29,20 +25,22 @@ async function during(engine, group, work) {
 }
 
 /** What is under way when a window begins or ends is counted by one side only. */
-function assertAccounted({ commands, read, attempt, renewal }, size) {
-  const difference = Math.abs(commands - read - attempt - renewal);
+function assertAccounted({ commands, read, attempt, renewal }, costs, size) {
+  const difference = Math.abs(commands - read * costs.read - attempt - renewal * costs.renewal);
   if (difference > 2 + size / 20)
     throw new Error(`${commands} commands, of which candidates do not know ${difference}`);
 }
 
 async function measure(engine, size) {
   const group = new Group(engine, `bench-${size}`);
-  const settled = () => pause(SETTLED_AFTER_MS);
+  const { leaseMs } = engine.timing;
+  // Whoever joined last has settled then, and whoever tried in vain after a hand-over too.
+  const settled = () => pause(leaseMs);
   await group.join(size);
   try {
     await settled();
-    const steady = await during(engine, group, () => pause(WINDOW_MS));
-    assertAccounted(steady, size);
+    const steady = await during(engine, group, () => pause(LEASES * leaseMs));
+    assertAccounted(steady, engine.costs, size);
     const figures = { steady: { ...steady, perSecond: (steady.commands * 1000) / steady.ms } };
     if (size === 1) return figures;
     for (const way of ['crash', 'handOver']) {
@@ -59,13 +57,13 @@ async function measure(engine, size) {
   }
 }
 
-function goalsOf(name, size, { steady, handOver, crash }) {
+function goalsOf(name, { leaseMs, renewMs }, size, { steady, handOver, crash }) {
   const goals = [
     // A window that begins just before a renewal holds one more than it is long.
-    atMost(`${name}, ${size}: renewals in ${WINDOW_MS} ms`, steady.renewal, Math.floor(steady.ms / renewMs) + 1),
+    atMost(`${name}, ${size}: renewals in ${LEASES * leaseMs} ms`, steady.renewal, Math.floor(steady.ms / renewMs) + 1),
   ];
   if (size === 1) return goals;
-  const reads = steady.read / (size - 1) / (steady.ms / POLL_MS);
+  const reads = steady.read / (size - 1) / (steady.ms / (leaseMs / 3));
   goals.push(atMost(`${name}, ${size}: reads of a follower per third of the lease`, reads, 1));
   for (const [what, { attempt, candidates }] of Object.entries({ handOver, crash })) {
     goals.push(atMost(`${name}, ${size}: acquires of a candidate, ${what}`, attempt / candidates, 1));
@@ -82,7 +80,7 @@ for (const name of names) {
       console.log(`${name}, ${size} candidates ...`);
       const measured = await measure(engine, size);
       figures[`${name}, ${size} candidates`] = measured;
-      goals.push(...goalsOf(name, size, measured));
+      goals.push(...goalsOf(name, engine.timing, size, measured));
     }
   } finally {
     await engine.stop();

@@ -23,6 +23,8 @@ type Seen =
 /** Waits for the locks of terms that others lead: on a connection for each election, while it waits. */
 export class LockWaits {
   readonly #slots: Slots;
+  /** By name: the token of the lease that was held at the last read. */
+  readonly #lastRead = new Map<string, string>();
   readonly #pauses: { readonly initialMs: number; readonly maxMs: number };
 
   constructor(
@@ -31,6 +33,12 @@ export class LockWaits {
   ) {
     this.#slots = new Slots(settings.mostWaits);
     this.#pauses = { initialMs: FIRST_PAUSE_MS, maxMs: Math.max(FIRST_PAUSE_MS, settings.leaseMs / 3) };
+  }
+
+  /** What a read has found. While that is what is waited for, nothing has to be looked for. @param token `undefined`: not held */
+  noteRead(name: string, token: bigint | undefined): void {
+    if (token === undefined) this.#lastRead.delete(name);
+    else this.#lastRead.set(name, String(token));
   }
 
   /**
@@ -42,11 +50,13 @@ export class LockWaits {
   async watch(onHint: OnHint, name: string, signal: AbortSignal, ownTerm: () => AbortSignal | undefined) {
     let hinted = '';
     let pauses = 0;
+    let waitedFor: string | undefined;
     while (!signal.aborted) {
       const own = ownTerm();
       if (own !== undefined) await untilAborted(AbortSignal.any([own, signal]));
-      const seen = await this.#inTurn(name, signal);
+      const seen = await this.#inTurn(name, waitedFor, signal);
       if (signal.aborted) return;
+      waitedFor = seen.kind === 'held' ? seen.token : undefined;
       if (seen.kind === 'held') {
         pauses = 0;
         continue;
@@ -63,11 +73,17 @@ export class LockWaits {
   }
 
   /** Elections that are more than there are connections take turns. */
-  async #inTurn(name: string, signal: AbortSignal): Promise<Seen> {
+  async #inTurn(name: string, waitedFor: string | undefined, signal: AbortSignal): Promise<Seen> {
     try {
       const leave = await this.#slots.enter(signal);
       try {
-        return await runOnce(this.settings.connections, (it) => this.#lookAndWait(it, name, signal), signal);
+        const run = async (connection: MysqlConnection) => {
+          if (waitedFor !== undefined && this.#lastRead.get(name) === waitedFor) {
+            return this.#wait(connection, name, waitedFor, signal);
+          }
+          return this.#lookAndWait(connection, name, signal);
+        };
+        return await runOnce(this.settings.connections, run, signal);
       } finally {
         leave();
       }
@@ -79,14 +95,18 @@ export class LockWaits {
   }
 
   async #lookAndWait(connection: MysqlConnection, name: string, cut: AbortSignal): Promise<Seen> {
-    const { requestTimeoutMs } = this.settings;
     const look = this.statements.look(name);
-    const row = await this.#ask<'token' | 'isHeld'>(connection, look, requestTimeoutMs, cut);
+    const row = await this.#ask<'token' | 'isHeld'>(connection, look, this.settings.requestTimeoutMs, cut);
     const token = row?.token ?? null;
     if (token === null) return { kind: 'nothing' };
     if (row?.isHeld !== '1') return { kind: 'free', token };
+    return this.#wait(connection, name, token, cut);
+  }
+
+  async #wait(connection: MysqlConnection, name: string, token: string, cut: AbortSignal): Promise<Seen> {
     const wait = this.statements.wait(name, BigInt(token));
-    const answer = await this.#ask<'got' | 'waitedUs'>(connection, wait, WAIT_S * 1000 + requestTimeoutMs, cut);
+    const timeoutMs = WAIT_S * 1000 + this.settings.requestTimeoutMs;
+    const answer = await this.#ask<'got' | 'waitedUs'>(connection, wait, timeoutMs, cut);
     if (answer?.got === '0') return { kind: 'held', token };
     if (answer?.got !== '1') throw new Error('The server has ended a GET_LOCK() without an answer');
     return { kind: Number(answer.waitedUs) < AT_ONCE_US ? 'unlocked' : 'freed', token };

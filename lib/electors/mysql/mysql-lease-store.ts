@@ -40,21 +40,14 @@ export class MysqlLeaseStore implements LeaseStore {
       this.#explaining(() => hints.watch(rows.nameOf(election), onHint, signal));
   }
 
-  read(election: string, signal: AbortSignal): Promise<LeaseRecord> {
-    const { rows, settings, hints } = this.parts;
+  async read(election: string, signal: AbortSignal): Promise<LeaseRecord> {
+    const { rows, hints } = this.parts;
+    const name = rows.nameOf(election);
     // Who leads does not read.
-    void hints?.letGo(rows.nameOf(election));
-    return this.#explaining(() =>
-      this.#onConnection(async (connection) => {
-        try {
-          return await rows.read(connection, election, signal);
-        } catch (error) {
-          if (!isMissingTable(error) || !settings.createTable) throw error;
-        }
-        await rows.create(connection, signal);
-        return rows.read(connection, election, signal);
-      }, signal),
-    );
+    void hints?.letGo(name);
+    const record = await this.#explaining(() => this.#onConnection((it) => this.#readOn(it, election, signal), signal));
+    hints?.noteRead(name, record.kind === 'held' ? record.token : undefined);
+    return record;
   }
 
   async acquire(claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {
@@ -92,6 +85,17 @@ export class MysqlLeaseStore implements LeaseStore {
   async close(): Promise<void> {
     const { hints, connections } = this.parts;
     await Promise.all([hints?.close(), connections.close()]);
+  }
+
+  async #readOn(connection: MysqlConnection, election: string, signal: AbortSignal): Promise<LeaseRecord> {
+    const { rows, settings } = this.parts;
+    try {
+      return await rows.read(connection, election, signal);
+    } catch (error) {
+      if (!isMissingTable(error) || !settings.createTable) throw error;
+    }
+    await rows.create(connection, signal);
+    return rows.read(connection, election, signal);
   }
 
   /** Where there is no table, there is nothing to be done either. */

@@ -44,6 +44,11 @@ export class ReleaseHints {
     return this.#held.letGo(name);
   }
 
+  /** What a read has found. @param token of the lease that is held; `undefined`: none is */
+  noteRead(name: string, token: bigint | undefined): void {
+    this.#waits.noteRead(name, token);
+  }
+
   /** Calls `onHint` when the lease of that name may have become free, until the signal aborts. @throws when it breaks */
   watch(name: string, onHint: OnHint, signal: AbortSignal): Promise<void> {
     return this.#waits.watch(onHint, name, signal, () => this.#held.overOf(name));
