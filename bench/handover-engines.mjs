@@ -2,7 +2,7 @@
 // trip to it takes.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,9 +63,10 @@ async function startRedis() {
     elector: 'redis',
     server,
     client,
-    port: server.port,
     timing: LEASE_TIMINGS.fast,
     settings: { namespace: NAMESPACE, url: server.url, timing: 'fast' },
+    peerSettings: { port: server.port },
+    forget: () => client.flushall(),
     settleMs: LEASE_TIMINGS.fast.renewMs,
     listeners: async () => (await client.client('LIST', 'TYPE', 'PUBSUB')).trim().split('\n').filter(Boolean).length,
     roundTripMs: () => timeOf(() => client.eval('return 1', 0)),
@@ -118,15 +119,35 @@ async function startKubernetes() {
   const api = await KubernetesApi.start();
   api.cutsLines = false;
   const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/none';
+  const directory = mkdtempSync(join(tmpdir(), 'lifecycle-bench-'));
+  const kubeconfig = join(directory, 'config');
+  writeFileSync(kubeconfig, kubeconfigOf(api.url));
   return {
     elector: 'kubernetes',
     timing: KUBERNETES,
     settings: { namespace: NAMESPACE, url: api.url },
+    peerSettings: { kubeconfig },
+    forget: async () => undefined,
     settleMs: KUBERNETES.renewMs,
     listeners: async () => api.watches,
     roundTripMs: () => timeOf(async () => (await fetch(`${api.url}${path}`)).text()),
-    stop: () => api.stop(),
+    async stop() {
+      await api.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
   };
+}
+
+function kubeconfigOf(server) {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    // Without that the client of Kubernetes refuses plain HTTP.
+    clusters: [{ name: 'bench', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'bench', user: {} }],
+    contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bench' } }],
+    'current-context': 'bench',
+  });
 }
 
 async function startNats() {
