@@ -18,6 +18,8 @@ const MISSING_TABLE = 1146;
 const DUPLICATE_KEY = 1062;
 /** --read-only, a transaction that is read-only by default, and a storage engine that is. */
 const READ_ONLY: readonly number[] = [1290, 1792, 1836];
+/** Of a connection whose last user has left tables, or the whole server, locked for itself. */
+const LEFT_LOCKED: readonly number[] = [1099, 1100, 1223];
 
 const account = () => 'Correct the user or the password, and from where that user may connect.';
 const otherTable = ({ table }: TableSettings) =>
@@ -62,6 +64,11 @@ export function isDuplicate(error: unknown): boolean {
 
 export function meansReadOnly(error: ServerError): boolean {
   return READ_ONLY.includes(error.errno);
+}
+
+/** Whether it is about what the connection's last user has left behind, and another one would not have it. */
+export function meansLeftLocked(error: ServerError): boolean {
+  return LEFT_LOCKED.includes(error.errno);
 }
 
 /** The error with what to do about it, where it will not go away by itself. */

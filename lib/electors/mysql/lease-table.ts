@@ -2,11 +2,16 @@ import { InvalidOptionError } from '../../core/errors.js';
 
 export const DEFAULT_TABLE = 'nestjs_lifecycle_leases';
 
-const TABLE = /^(?:\w{1,64}\.)?\w{1,64}$/;
+const TABLE = /^(?:[-$\w]{1,64}\.)?\w{1,64}$/;
+
+/** Whether that is a table's name, or a database's and a table's with a dot between. */
+export function isTable(table: string): boolean {
+  return TABLE.test(table);
+}
 
 /** @throws InvalidOptionError unless absent, a table's name, or a database's and a table's with a dot between */
 export function assertTable(table: unknown, where: string): void {
-  if (table === undefined || (typeof table === 'string' && TABLE.test(table))) return;
+  if (table === undefined || (typeof table === 'string' && isTable(table))) return;
   throw new InvalidOptionError({
     option: 'table',
     value: table,

@@ -32,11 +32,14 @@ export class LockStatements {
 
   /**
    * All databases of a server share the names of locks, of at most 64 characters. The token is in it, so that a holder whose
-   * connection the server believes in for long does not stand in the way of the next one.
+   * connection the server believes in for long does not stand in the way of the next one. The same whether the table is
+   * named with its database or without.
    */
   #lock(name: string, token: bigint): string {
-    const hash = createHash('sha256').update(`${this.table} ${name} ${token}`).digest('hex');
-    const hex = `'${hash.slice(0, 40)}'`;
-    return this.table.includes('.') ? `CONCAT('nestjs-lifecycle/', ${hex})` : `SHA1(CONCAT(DATABASE(), ${hex}))`;
+    const parts = this.table.split('.');
+    const table = parts.at(-1);
+    const hash = createHash('sha256').update(`${table} ${name} ${token}`).digest('hex');
+    const from = parts.length === 2 ? text(parts[0]) : 'DATABASE()';
+    return `SHA1(CONCAT(${from}, '${hash.slice(0, 40)}'))`;
   }
 }

@@ -1,6 +1,6 @@
 import { BorrowedConnection, type ConnectionHome, type TextRow } from '../../core/connections/borrowed-connection.js';
 import { EngineAnswerError } from '../../core/errors.js';
-import { isServerError, meansReadOnly } from './engine-errors.js';
+import { isServerError, meansLeftLocked, meansReadOnly } from './engine-errors.js';
 import type { MysqlClient, Statement } from './mysql-client.js';
 
 /** Where a connection comes from. */
@@ -75,7 +75,7 @@ export class MysqlConnection extends BorrowedConnection {
 
 /** Where a name leads to the primary, it may lead to another server by now. */
 function endsConnection(error: unknown): boolean {
-  return !isServerError(error) || error.fatal === true || meansReadOnly(error);
+  return !isServerError(error) || error.fatal === true || meansReadOnly(error) || meansLeftLocked(error);
 }
 
 function asText(sql: string): Statement {

@@ -14,7 +14,7 @@ import {
   rejectUnknownOptions,
 } from '../../core/option-checks.js';
 import type { TableSettings } from './engine-errors.js';
-import { assertTable, DEFAULT_TABLE } from './lease-table.js';
+import { assertTable, DEFAULT_TABLE, isTable } from './lease-table.js';
 import type { ClientSource, MysqlClient } from './mysql-client.js';
 
 /** Options of `createConnection()` of `mysql2`, which takes more than these. @publicApi */
@@ -75,7 +75,7 @@ export interface MysqlElectorOptions extends LeaseElectorSettings {
    * @default where the leases are
    */
   readonly hints?: { readonly url: string } | { readonly options: MysqlClientOptions } | false;
-  /** Where the leases are: a table's name, with its database or without. @default 'nestjs_lifecycle_leases' */
+  /** Where the leases are: a table's name, with its database or without: then in that of the connection or pool. @default 'nestjs_lifecycle_leases' */
   readonly table?: string;
   /** Whether the table is created when it is not there. `mysqlLeaseTableSql()` prints how. @default true */
   readonly createTable?: boolean;
@@ -107,7 +107,18 @@ export function resolveMysqlOptions(given: MysqlElectorOptions): ResolvedOptions
   const source = sourceOf(given);
   const lease = resolveLeaseElectorSettings(given, WHERE);
   const mostWaits = pool !== undefined && hints === undefined ? mostWaitsIn(pool) : MOST_WAITS;
-  return { lease, source, hints, mostWaits, table: { table, createTable } };
+  return { lease, source, hints, mostWaits, table: { table: pinned(table, pool), createTable } };
+}
+
+/**
+ * With the database of the pool: somebody may have moved a connection to another one (USE), where the same name is another
+ * table, with another leader.
+ */
+function pinned(table: string, pool: MysqlPool | MysqlCallbackPool | undefined): string {
+  const database = pool && configOf(pool)?.connectionConfig?.database;
+  if (typeof database !== 'string' || table.includes('.')) return table;
+  const name = `${database}.${table}`;
+  return isTable(name) ? name : table;
 }
 
 function sourceOf(given: MysqlElectorOptions): ClientSource | MysqlPool {
@@ -143,12 +154,20 @@ function assertHints(hints: unknown): void {
   if (options !== undefined) assertObject('hints.options', options, WHERE);
 }
 
+/** What a pool of `mysql2` is set to. */
+interface PoolConfig {
+  readonly connectionLimit?: unknown;
+  readonly connectionConfig?: { readonly database?: unknown };
+}
+
+function configOf(pool: MysqlPool | MysqlCallbackPool): PoolConfig | undefined {
+  const core = ('promise' in pool ? pool : (pool as { pool?: unknown }).pool) as { config?: PoolConfig } | undefined;
+  return core?.config;
+}
+
 /** One connection is for statements, and one holds locks: with too small a pool, waits would starve them. */
 function mostWaitsIn(pool: MysqlPool | MysqlCallbackPool): number {
-  const { config } = ('promise' in pool ? pool : (pool as { pool?: unknown }).pool) as {
-    config?: { connectionLimit?: unknown };
-  };
-  const limit = config?.connectionLimit;
+  const limit = configOf(pool)?.connectionLimit;
   // 0: as many as one likes.
   if (typeof limit !== 'number' || limit === 0) return MOST_WAITS;
   return Math.min(MOST_WAITS, Math.floor((limit - 1) / 2));

@@ -21,8 +21,10 @@ export const JETSTREAM_CODES = {
   streamNameInUse: 10058,
   streamNotFound: 10059,
   wrongLastSequence: 10071,
+  /** The same on servers from 2.11 on, in a cluster: they do not say which sequence would be right. */
+  wrongLastSequenceUnsaid: 10164,
 } as const;
 
-export function isJetStreamError(error: unknown, code: number): boolean {
-  return error instanceof JetStreamError && error.code === code;
+export function isJetStreamError(error: unknown, ...codes: readonly number[]): boolean {
+  return error instanceof JetStreamError && codes.includes(error.code);
 }

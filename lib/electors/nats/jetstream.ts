@@ -50,7 +50,8 @@ export class JetStream {
       const answer = answerOf(operation, await this.#send(operation, { subject, payload, headers }, signal));
       if (typeof answer['seq'] === 'number') return answer['seq'];
     } catch (error) {
-      if (isJetStreamError(error, JETSTREAM_CODES.wrongLastSequence)) return undefined;
+      const { wrongLastSequence, wrongLastSequenceUnsaid } = JETSTREAM_CODES;
+      if (isJetStreamError(error, wrongLastSequence, wrongLastSequenceUnsaid)) return undefined;
       throw asEngineError(operation, error);
     }
     throw new EngineAnswerError(operation, 'it has no sequence');

@@ -35,8 +35,9 @@ interface Written {
 /** @throws EngineRefusalError when something else has written it */
 export function slotOf(key: string, message: StoredMessage): Slot {
   const at = { sequence: message.seq, writtenAtUs: microseconds(message.time) };
-  // What the tools of NATS leave in place of a key that they delete.
-  if (/^KV-Operation:/im.test(decoded(message.hdrs))) return { ...at, record: { kind: 'absent' } };
+  // What the tools of NATS leave in place of a key that they delete, and servers from 2.11 on of one that has run out.
+  if (/^(?:KV-Operation|Nats-Marker-Reason):/im.test(decoded(message.hdrs)))
+    return { ...at, record: { kind: 'absent' } };
   const written = parsed(decoded(message.data));
   const record = written === undefined ? undefined : recordOf(written, message.seq);
   if (record !== undefined) {

@@ -5,6 +5,8 @@ import { JETSTREAM_CODES, JetStreamError } from './jetstream-error.js';
 
 /** What JetStream answers until somebody acts, and what has to be done. */
 const REFUSALS: Readonly<Record<number, string>> = {
+  10005:
+    'Replicas need as many servers of the cluster, with JetStream and room: start those that are missing, or lower "replicas".',
   10023: 'JetStream has no room left. Raise max_file_store of the servers, or the limits of the account.',
   10025: 'Create the bucket by hand, or correct the options "bucket" and "replicas".',
   10026: 'The account may have no more streams. Raise its limit, or give the option "bucket" a bucket that is there.',

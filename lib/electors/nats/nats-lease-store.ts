@@ -150,7 +150,7 @@ export class NatsLeaseStore implements LeaseStore {
       return slotOf(key, message as StoredMessage);
     } catch (error) {
       const { noMessageFound, streamNotFound } = JETSTREAM_CODES;
-      if ([noMessageFound, streamNotFound].some((code) => isJetStreamError(error, code))) return EMPTY_SLOT;
+      if (isJetStreamError(error, noMessageFound, streamNotFound)) return EMPTY_SLOT;
       throw asEngineError('read', error);
     }
   }
