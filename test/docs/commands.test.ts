@@ -14,12 +14,13 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 /** Commands of npm itself that the pages may use. */
 const BUILT_IN = ['ci', 'install'];
 
-/** What whoever operates an engine has at hand, by the page of that engine. */
+/** What whoever operates an engine has at hand, by the page that is about it. */
 const CLIENTS: Readonly<Record<string, string>> = {
   'docs/redis.md': 'redis-cli',
   'docs/postgres.md': 'psql',
   'docs/etcd.md': 'etcdctl',
   'docs/mysql.md': 'mysql',
+  'sample/03-kubernetes/README.md': 'kubectl',
 };
 
 describe('commands', () => {
