@@ -4,10 +4,15 @@ import { requestInTime } from '../../core/lease/lease-requests.js';
 import type { KubernetesLeaseStoreOptions } from './kubernetes-lease-store.js';
 import type { LeaseApi } from './lease-api.js';
 
-/** No election is called that, and no Lease. */
-const NO_ELECTION = 'nestjs-lifecycle-diagnosis';
+/** Roles allow Leases by their names: this is the election whose Lease is looked at where none was asked for so far. */
+const USUAL_ELECTION = 'default';
 
-/** What an operator should know: whether the API is reached, and whether this user may read and watch leases. Never rejects. */
+/**
+ * What an operator should know: whether the API is reached, and whether this user may read and watch leases.
+ * Never rejects.
+ *
+ * @param name of a Lease that it may use
+ */
 export async function diagnoseKubernetes(
   {
     client,
@@ -16,8 +21,8 @@ export async function diagnoseKubernetes(
     nameOf,
   }: Pick<KubernetesLeaseStoreOptions, 'client' | 'clock' | 'requestTimeoutMs' | 'nameOf'>,
   api: LeaseApi,
+  name = nameOf(USUAL_ELECTION),
 ): Promise<Diagnosis[]> {
-  const name = nameOf(NO_ELECTION);
   const within = (operation: string, send: (signal: AbortSignal) => Promise<unknown>) =>
     requestInTime(clock, { operation, timeoutMs: requestTimeoutMs, send });
   const found: Diagnosis[] = [];

@@ -42,6 +42,8 @@ export class KubernetesLeaseStore implements LeaseStore {
   readonly #won = new Map<string, Pick<OwnLease, 'holder' | 'token'> & { readonly uid: string }>();
   /** By the name of the Lease: what an update has created where nothing was left to be replaced. It has won nothing. */
   readonly #mistakes = new Map<string, string>();
+  /** The name of the Lease that was read last: one that this user should be allowed to use. */
+  #lookedAt: string | undefined;
 
   constructor(private readonly options: KubernetesLeaseStoreOptions) {
     this.#api = new LeaseApi(options.client);
@@ -95,7 +97,7 @@ export class KubernetesLeaseStore implements LeaseStore {
   }
 
   diagnose(): Promise<Diagnosis[]> {
-    return diagnoseKubernetes(this.options, this.#api);
+    return diagnoseKubernetes(this.options, this.#api, this.#lookedAt);
   }
 
   close(): Promise<void> {
@@ -157,6 +159,7 @@ export class KubernetesLeaseStore implements LeaseStore {
   }
 
   async #look(name: string, signal: AbortSignal): Promise<LeaseObject | undefined> {
+    this.#lookedAt = name;
     return this.#noted(name, await this.#api.get(name, signal));
   }
 

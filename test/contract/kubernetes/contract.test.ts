@@ -8,7 +8,7 @@ describe('KubernetesElector', () => {
 
   afterAll(() => api.stop());
 
-  const open = async () => KubernetesArena.open((await api.started()).port);
+  const open = async () => KubernetesArena.open(await api.started());
   for (const it of electorContract({ open, faults: ['crash', 'disconnect'], timeoutMs: 120_000 })) {
     // Most of a case is waiting for leases to run out.
     test.concurrent(it.name, it.run, it.timeoutMs);

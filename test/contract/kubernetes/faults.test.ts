@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EngineRefusalError } from '../../../lib/core/errors.js';
 import type { Verb } from '../../fixtures/engines/kubernetes-api.js';
-import { StoreRig, soon } from './store-rig.js';
+import { KEY, StoreRig, soon } from './store-rig.js';
 
-describe('An API server', () => {
+describe('A double of the API server', () => {
   let rig: StoreRig;
 
   beforeEach(async () => {
@@ -37,12 +37,12 @@ describe('An API server', () => {
       rig.api.failNext('create', fault);
       await expect(rig.take(store)).rejects.toThrow();
       expect(await rig.read(store)).toMatchObject({ kind: 'held', holder: 'a#1' });
-      const first = BigInt(rig.lease.metadata.resourceVersion ?? '');
+      const first = BigInt((await rig.lease()).metadata.resourceVersion ?? '');
 
       const lease = await rig.take(store);
 
       expect(lease.token).toBeGreaterThan(first);
-      expect(rig.lease.spec).toMatchObject({ leaseTransitions: 0, holderIdentity: 'a#1' });
+      expect((await rig.lease()).spec).toMatchObject({ leaseTransitions: 0, holderIdentity: 'a#1' });
       expect((await store.renew(lease, soon())).renewed).toBe(true);
     },
   );
@@ -172,5 +172,21 @@ describe('An API server', () => {
 
     rig.api.forbidden.add('get');
     expect(await store.diagnose?.()).toMatchObject([{ level: 'error' }]);
+  });
+
+  test('that allows one Lease by its name is found to answer', async () => {
+    const store = rig.store();
+    rig.api.allowedName = KEY.name;
+
+    expect(await store.diagnose?.()).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('that allows the Lease of another election by its name is found to answer once that was looked at', async () => {
+    const store = rig.store();
+    rig.api.allowedName = 'orders.nightly';
+    expect(await store.diagnose?.()).toMatchObject([{ level: 'error' }]);
+    await store.read('nightly', soon());
+
+    expect(await store.diagnose?.()).toMatchObject([{ level: 'ok' }]);
   });
 });

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { KubernetesElector } from 'nestjs-lifecycle/electors/kubernetes';
 import { ContractCandidate } from '../../../lib/testing/contract/contract-candidate.js';
-import { KubernetesApi } from '../../fixtures/engines/kubernetes-api.js';
 import { GoRival } from '../../fixtures/engines/kubernetes-go-rival.js';
+import { LeaseClerk } from '../../fixtures/engines/kubernetes-requests.js';
 import { TcpProxy } from '../../fixtures/engines/tcp-proxy.js';
 import { until } from '../../fixtures/until.js';
+import { SharedApi, type ApiServer } from './shared-api.js';
 import { TIMING } from './timing.js';
 
 const NAME = 'shared-lease';
@@ -15,7 +16,8 @@ const HANDOVERS = Number(process.env['INTEROP_HANDOVERS'] ?? 20);
 const SOON_MS = 3000;
 
 describe('On one Lease with a candidate that behaves as client-go does', () => {
-  let api: KubernetesApi;
+  const shared = new SharedApi();
+  let api: ApiServer;
   let proxy: TcpProxy;
   let elector: KubernetesElector;
   let rival: GoRival;
@@ -25,17 +27,17 @@ describe('On one Lease with a candidate that behaves as client-go does', () => {
   const overlaps: string[] = [];
 
   const key = { namespace: 'default', name: NAME };
-  const spec = () => api.leases.get(key).spec ?? {};
+  const spec = async () => (await new LeaseClerk(api.accessBy()).get(key)).spec ?? {};
 
   beforeEach(async () => {
-    api = await KubernetesApi.start();
+    api = await shared.started();
     proxy = await TcpProxy.open({ target: { port: api.port }, held: 'reset' });
     overlaps.length = 0;
     control.current = new AbortController();
     ours = new ContractCandidate('ours', () => void (rival?.leads && overlaps.push('ours began while the rival led')));
-    const url = `http://127.0.0.1:${proxy.port}`;
-    elector = new KubernetesElector({ namespace: 'shared', url, timing: TIMING, leaseName: () => NAME });
-  });
+    const access = api.accessBy(proxy.port);
+    elector = new KubernetesElector({ namespace: 'shared', ...access, timing: TIMING, leaseName: () => NAME });
+  }, 60_000);
 
   afterEach(async () => {
     await proxy.set('pass', 'reset');
@@ -44,18 +46,20 @@ describe('On one Lease with a candidate that behaves as client-go does', () => {
     await rival.stop();
     await elector.close();
     await proxy.close();
-    await api.stop();
+    await new LeaseClerk(api.accessBy()).delete(key);
     expect(overlaps).toEqual([]);
     const tokens = ours.tokens;
     for (const [index, token] of tokens.slice(1).entries()) expect(token).toBeGreaterThan(tokens[index] ?? 0n);
   });
+
+  afterAll(() => shared.stop());
 
   const startOurs = () => {
     campaign = elector.campaign('default', ours, control.current.signal);
   };
   const startRival = () => {
     const onStarted = () => void (ours.leads && overlaps.push('the rival began while ours led'));
-    rival = new GoRival({ url: api.url, name: NAME, identity: 'go', ...GO, onStarted });
+    rival = new GoRival({ access: api.accessBy(), name: NAME, identity: 'go', ...GO, onStarted });
   };
 
   test(
@@ -65,16 +69,16 @@ describe('On one Lease with a candidate that behaves as client-go does', () => {
       await until(() => ours.leads);
       startRival();
       for (let round = 0; round < HANDOVERS / 2; round++) {
-        const transitions = Number(spec()['leaseTransitions']);
+        const transitions = Number((await spec())['leaseTransitions']);
         const terms = ours.terms.length;
         ours.resign();
         await until(() => rival.leads, SOON_MS);
-        expect(spec()).toMatchObject({ holderIdentity: 'go', leaseTransitions: transitions + 1 });
+        expect(await spec()).toMatchObject({ holderIdentity: 'go', leaseTransitions: transitions + 1 });
 
         rival.stepDown();
         await until(() => ours.leads, SOON_MS);
         expect(ours.terms.length).toBe(terms + 1);
-        expect(spec()).toMatchObject({ leaseDurationSeconds: 4, leaseTransitions: transitions + 2 });
+        expect(await spec()).toMatchObject({ leaseDurationSeconds: 4, leaseTransitions: transitions + 2 });
       }
     },
     60_000 + HANDOVERS * 3000,
@@ -100,8 +104,8 @@ describe('On one Lease with a candidate that behaves as client-go does', () => {
     await until(() => rival.leads);
     startOurs();
     await until(() => ours.observed.at(-1) === 'go');
-    const renewed = String(spec()['renewTime']);
-    await until(() => spec()['renewTime'] !== renewed);
+    const renewed = String((await spec())['renewTime']);
+    await until(async () => (await spec())['renewTime'] !== renewed);
     const renewedAt = performance.now();
     rival.crash();
     await until(() => ours.leads);

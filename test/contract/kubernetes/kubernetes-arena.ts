@@ -2,6 +2,7 @@ import { KubernetesElector } from 'nestjs-lifecycle/electors/kubernetes';
 import type { Elector } from '../../../lib/core/elector.js';
 import type { ElectorArena } from '../../../lib/testing/contract/elector-fixture.js';
 import { ReadyArena } from '../proxied-arena.js';
+import type { ApiServer } from './shared-api.js';
 import { TIMING } from './timing.js';
 
 /** A lease and a poll. */
@@ -13,16 +14,20 @@ let opened = 0;
 export class KubernetesArena extends ReadyArena<Elector> implements ElectorArena {
   readonly #namespace = `arena-${++opened}`;
 
-  static async open(port: number): Promise<KubernetesArena> {
-    const arena = new KubernetesArena({ passMs: PASS_MS, limitMs: 45_000 });
-    await arena.prepare(port);
+  private constructor(private readonly api: ApiServer) {
+    super({ passMs: PASS_MS, limitMs: 45_000 });
+  }
+
+  static async open(api: ApiServer): Promise<KubernetesArena> {
+    const arena = new KubernetesArena(api);
+    await arena.prepare(api.port);
     return arena;
   }
 
   createElector(): Elector {
     return this.connected((port) => {
-      const url = `http://127.0.0.1:${port}`;
-      return new KubernetesElector({ namespace: this.#namespace, timing: TIMING, url });
+      const namespace = this.#namespace;
+      return new KubernetesElector({ namespace, timing: TIMING, ...this.api.accessBy(port) });
     });
   }
 }

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { KubernetesApi } from '../../fixtures/engines/kubernetes-api.js';
+import { KubernetesRealApi, REAL_API } from '../../fixtures/engines/kubernetes-real-api.js';
+import { askApi, LeaseClerk, openApi, textOf, type ApiAnswer } from '../../fixtures/engines/kubernetes-requests.js';
+import { scripted, SharedApi, type ApiServer } from './shared-api.js';
 
 /** What a real kube-apiserver has answered. */
 const RECORDED = readFileSync(new URL('../../fixtures/engines/kubernetes/lease-answers.txt', import.meta.url), 'utf8');
@@ -15,10 +19,7 @@ interface Step {
   readonly as?: 'nobody' | 'anonymous';
 }
 
-interface Answer {
-  readonly code: number;
-  readonly body: Record<string, unknown>;
-}
+const KEY = { namespace: 'default', name: 'a' };
 
 const spec = (fields: object = {}) => ({ holderIdentity: 'x', leaseDurationSeconds: 15, ...fields });
 const lease = (fields: object = {}, metadata: object = {}) => ({
@@ -111,20 +112,22 @@ const STEPS: readonly [string, (now: { rv: string; stale: string; uid: string })
   ['anon 403', () => ({ method: 'GET', path: '/a', as: 'anonymous' })],
 ];
 
-describe('the double of the Lease API', () => {
-  let api: KubernetesApi;
+describe(REAL_API === undefined ? 'the double of the Lease API' : 'a real API server', () => {
+  const shared = new SharedApi();
+  let api: ApiServer;
+  let clerk: LeaseClerk;
 
   beforeAll(async () => {
-    api = await KubernetesApi.start();
-  });
+    api = await shared.started();
+    clerk = new LeaseClerk(api.accessBy());
+  }, 60_000);
 
-  afterAll(() => api.stop());
+  afterAll(() => shared.stop());
 
   test('answers what a real API server has answered, in the same order', async () => {
     let [first, stale] = ['', ''];
     for (const [name, stepOf] of STEPS) {
-      const { resourceVersion: rv = '', uid = '' } =
-        api.leases.find({ namespace: 'default', name: 'a' })?.metadata ?? {};
+      const { resourceVersion: rv = '', uid = '' } = (await clerk.find(KEY))?.metadata ?? {};
       const answer = await ask(api, stepOf({ rv, stale, uid }));
       if (name === 'POST ok') first = (answer.body['metadata'] as { resourceVersion: string }).resourceVersion;
       stale = first;
@@ -133,27 +136,41 @@ describe('the double of the Lease API', () => {
     for (const [name] of STEPS) if (name !== '') expect(RECORDED).toContain(`## ${name} ->`);
   });
 
-  test('gives every write a larger version, over deletions too, and none to a write that changes nothing', async () => {
-    const names = ['POST ok', 'PUT identical (noop)', 'PUT new renewTime', 'PUT release'];
-    const versions = names.map((name) => Number(recorded(name).body['rv']));
-    expect(versions).toEqual([511, 511, 512, 513]);
-    const { version } = api.leases;
-    api.leases.delete({ namespace: 'default', name: 'a' });
-    await ask(api, { method: 'POST', body: lease() });
-    expect(api.leases.version).toBe(version + 2n);
+  test('creates nothing by an update that names the uid of what is gone', async () => {
+    const uid = '742cd955-a780-4bc8-801a-dbd4fcca89d9';
+    const body = lease({}, { name: 'gone', uid, resourceVersion: '1' });
+    const answer = await ask(api, { method: 'PUT', path: '/gone', body });
+
+    expect(answer).toMatchObject({ code: 409, body: { reason: 'Conflict' } });
+    expect(answer.body['message']).toMatch(
+      /Precondition failed: UID in precondition: 742cd955.*, UID in object meta: $/,
+    );
   });
+
+  // A real one writes by itself meanwhile.
+  scripted(
+    'gives every write a larger version, over deletions too, and none to a write that changes nothing',
+    async () => {
+      const names = ['POST ok', 'PUT identical (noop)', 'PUT new renewTime', 'PUT release'];
+      const versions = names.map((name) => Number(recorded(name).body['rv']));
+      expect(versions).toEqual([511, 511, 512, 513]);
+      const { leases } = double(api);
+      const { version } = leases;
+      leases.delete(KEY);
+      await ask(api, { method: 'POST', body: lease() });
+      expect(leases.version).toBe(version + 2n);
+    },
+  );
 
   test.each([
     ['watch no rv: synthetic ADDED then live', undefined, ['ADDED', 'MODIFIED', 'DELETED']],
     ['watch from rv: only newer', 'now', ['MODIFIED', 'DELETED']],
   ])('streams as recorded: %s', async (name, from, types) => {
-    const key = { namespace: 'default', name: 'a' };
-    if (api.leases.find(key) === undefined) await ask(api, { method: 'POST', body: lease() });
-    const version = api.leases.get(key).metadata.resourceVersion ?? '';
-    const response = await watch(api, from === undefined ? '' : `&resourceVersion=${version}`);
-    api.leases.change(key, (it) => Object.assign(it.spec ?? {}, { renewTime: TIME }));
-    api.leases.delete(key);
-    api.endWatches();
+    if ((await clerk.find(KEY)) === undefined) await ask(api, { method: 'POST', body: lease() });
+    const version = (await clerk.get(KEY)).metadata.resourceVersion ?? '';
+    const response = await watch(api, `&timeoutSeconds=2${from === undefined ? '' : `&resourceVersion=${version}`}`);
+    await clerk.change(KEY, (it) => Object.assign(it.spec ?? {}, { renewTime: TIME }));
+    await clerk.delete(KEY);
 
     expect((await eventsOf(response)).map((it) => it.type)).toEqual(types);
     const section = RECORDED.slice(RECORDED.indexOf(`## ${name}`))
@@ -163,38 +180,41 @@ describe('the double of the Lease API', () => {
   });
 
   test('ends a watch from a version that is too old with an error in a stream that began well', async () => {
+    // A real one knows all events since it was started.
+    if (api instanceof KubernetesRealApi) await api.restart();
     const response = await watch(api, '&resourceVersion=1');
 
-    expect(response.status).toBe(200);
+    expect(response.statusCode).toBe(200);
     const [event, ...others] = await eventsOf(response);
     expect(others).toEqual([]);
     const { reason, code, message } = (event?.object ?? {}) as Record<string, unknown>;
-    expect([event?.type, reason, code, message]).toEqual([
-      'ERROR',
-      'Expired',
-      410,
-      `too old resource version: 1 (${api.leases.oldest})`,
-    ]);
+    expect([event?.type, reason, code]).toEqual(['ERROR', 'Expired', 410]);
+    expect(message).toMatch(/^too old resource version: 1 \(\d+\)$/);
     expect(RECORDED).toContain('"message":"too old resource version: 1 (372)","reason":"Expired","code":410');
-  });
+  }, 60_000);
 
   test('ends a watch by its timeout, without a word', async () => {
-    const response = await watch(api, `&resourceVersion=${api.leases.version}&timeoutSeconds=1`);
+    await clerk.delete(KEY);
+    await ask(api, { method: 'POST', body: lease() });
+    const { resourceVersion } = (await clerk.get(KEY)).metadata;
+    const response = await watch(api, `&resourceVersion=${resourceVersion}&timeoutSeconds=1`);
 
     expect(await eventsOf(response)).toEqual([]);
   });
 
-  test('sends a bookmark to those who allow it', async () => {
-    const response = await watch(api, `&resourceVersion=${api.leases.version}&allowWatchBookmarks=true`);
-    api.bookmark();
-    api.endWatches();
+  // A real one does so in its own time.
+  scripted('sends a bookmark to those who allow it', async () => {
+    const { leases } = double(api);
+    const response = await watch(api, `&resourceVersion=${leases.version}&allowWatchBookmarks=true`);
+    double(api).bookmark();
+    double(api).endWatches();
 
     expect((await eventsOf(response)).map((it) => it.type)).toEqual(['BOOKMARK']);
   });
 });
 
 /** Of an answer as it was written down: the status and what is in JSON behind it. */
-function recorded(name: string): Answer {
+function recorded(name: string): ApiAnswer {
   const line = RECORDED.split('\n').find((it) => it.startsWith(`## ${name} -> `)) ?? '';
   const [, code, json = '{}'] = /-> (\d+) (.*)$/.exec(line) ?? [];
   // The longest one was cut off when it was written down, where it quotes what it was sent.
@@ -203,35 +223,54 @@ function recorded(name: string): Answer {
 }
 
 /** What has to be the same: all that does not depend on when and where it was recorded. */
-function essence({ code, body }: Answer): object {
+function essence({ code, body }: ApiAnswer): object {
   const { reason, message, details } = body as { reason?: string; message?: string; details?: Record<string, unknown> };
   const { uid: _uid, ...known } = details ?? {};
-  // The decoder quotes the bytes around the place; a uid is random, and a version counts all writes of the cluster.
+  // The decoder quotes the bytes around the place; a uid is random, the store's root is an option, and a version counts all writes of the cluster.
   const said = message
     ?.split(', error found')[0]
     ?.replace(/meta: .*$/, 'meta')
+    .replace(/Key: \/\w+/, 'Key: ')
     .replace(/\(\d+\)/g, '(rv)');
   return { code, ...(reason && { reason, message: said }), ...(details && { details: known }), spec: body['spec'] };
 }
 
-async function ask(api: KubernetesApi, { method, path = '', body, as }: Step): Promise<Answer> {
-  if (as === 'nobody') api.tokens = ['secret'];
-  if (as === 'anonymous') api.forbidden.add('get');
-  api.user = as === 'anonymous' ? 'system:anonymous' : api.user;
-  const response = await fetch(`${api.url}${COLLECTION}${path}`, {
-    method,
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  api.tokens = undefined;
-  api.forbidden.clear();
-  return { code: response.status, body: (await response.json()) as Record<string, unknown> };
+async function ask(api: ApiServer, { method, path = '', body, as }: Step): Promise<ApiAnswer> {
+  const done = api instanceof KubernetesApi && as !== undefined ? refuse(api, as) : () => undefined;
+  const token = as === 'nobody' ? 'of nobody' : '';
+  try {
+    const step = { method, path: `${COLLECTION}${path}`, ...(body !== undefined && { body }) };
+    return await askApi(api.accessBy(), { ...step, ...(as !== undefined && { token }) });
+  } finally {
+    done();
+  }
 }
 
-function watch(api: KubernetesApi, query: string): Promise<Response> {
-  return fetch(`${api.url}${COLLECTION}?watch=1&fieldSelector=metadata.name%3Da${query}`);
+/** The double knows no users: it is told whom to refuse. @returns what undoes it */
+function refuse(api: KubernetesApi, whom: 'nobody' | 'anonymous'): () => void {
+  if (whom === 'nobody') {
+    api.tokens = ['secret'];
+  } else {
+    api.forbidden.add('get');
+    api.user = 'system:anonymous';
+  }
+  return () => {
+    api.tokens = undefined;
+    api.forbidden.clear();
+  };
 }
 
-async function eventsOf(response: Response): Promise<{ type: string; object: unknown }[]> {
-  const lines = (await response.text()).split('\n').filter((it) => it !== '');
+function double(api: ApiServer): KubernetesApi {
+  if (api instanceof KubernetesApi) return api;
+  throw new Error('This is no double');
+}
+
+function watch(api: ApiServer, query: string) {
+  const path = `${COLLECTION}?watch=1&fieldSelector=metadata.name%3Da${query}`;
+  return openApi(api.accessBy(), { method: 'GET', path });
+}
+
+async function eventsOf(response: IncomingMessage): Promise<{ type: string; object: unknown }[]> {
+  const lines = (await textOf(response)).split('\n').filter((it) => it !== '');
   return lines.map((it) => JSON.parse(it) as { type: string; object: unknown });
 }

@@ -12,41 +12,57 @@ import {
 import { storeOf } from '../../../lib/electors/kubernetes/kubernetes-elector.js';
 import { KubernetesApi } from '../../fixtures/engines/kubernetes-api.js';
 import type { LeaseObject } from '../../fixtures/engines/kubernetes-leases.js';
+import { LeaseClerk } from '../../fixtures/engines/kubernetes-requests.js';
+import type { ApiServer } from './shared-api.js';
 import { TIMING } from './timing.js';
 
 const ELECTION = 'default';
 export const KEY = { namespace: 'default', name: 'orders.default' };
 
-/** An API of its own, stores of one election on it, and what is behind them. */
+/** Stores of one election on an API, and what is behind them. */
 export class StoreRig {
+  readonly clerk: LeaseClerk;
   readonly #stores: LeaseStore[] = [];
   readonly #watches = new AbortController();
 
-  private constructor(readonly api: KubernetesApi) {}
+  private constructor(
+    private readonly server: ApiServer,
+    private readonly isOwn: boolean,
+  ) {
+    this.clerk = new LeaseClerk(server.accessBy());
+  }
 
-  static async open(): Promise<StoreRig> {
-    return new StoreRig(await KubernetesApi.start());
+  /** @param shared with other tests, one after the other. @default a double of its own */
+  static async open(shared?: ApiServer): Promise<StoreRig> {
+    return new StoreRig(shared ?? (await KubernetesApi.start()), shared === undefined);
+  }
+
+  /** The double, by those who tell it what to do. */
+  get api(): KubernetesApi {
+    if (this.server instanceof KubernetesApi) return this.server;
+    throw new Error('This is no double');
   }
 
   store(options: Partial<KubernetesElectorOptions> = {}): LeaseStore {
-    const resolved = resolveKubernetesOptions({ namespace: 'orders', url: this.api.url, timing: TIMING, ...options });
+    const access = this.server.accessBy();
+    const resolved = resolveKubernetesOptions({ namespace: 'orders', timing: TIMING, ...access, ...options });
     const store = storeOf(resolved, resolved.lease.timing);
     this.#stores.push(store);
     return store;
   }
 
   /** The Lease as it is. */
-  get lease(): LeaseObject {
-    return this.api.leases.get(KEY);
+  lease(): Promise<LeaseObject> {
+    return this.clerk.get(KEY);
   }
 
-  get isThere(): boolean {
-    return this.api.leases.find(KEY) !== undefined;
+  async isThere(): Promise<boolean> {
+    return (await this.clerk.find(KEY)) !== undefined;
   }
 
   /** Writes to the spec as somebody else would. */
-  write(fields: Record<string, unknown>): void {
-    this.api.leases.change(KEY, (it) => {
+  write(fields: Record<string, unknown>): Promise<void> {
+    return this.clerk.change(KEY, (it) => {
       it.spec = { ...it.spec, ...fields };
     });
   }
@@ -84,7 +100,8 @@ export class StoreRig {
   async close(): Promise<void> {
     this.#watches.abort();
     for (const store of this.#stores) await store.close?.();
-    await this.api.stop();
+    if (this.isOwn) await this.server.stop();
+    else await this.clerk.delete(KEY);
   }
 }
 
