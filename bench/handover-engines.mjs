@@ -12,6 +12,7 @@ import { createConnection } from 'mysql2/promise';
 import { Client } from 'pg';
 import { LEASE_TIMINGS } from '../dist/core/lease/lease-timing.js';
 import { EtcdServer } from '../test/fixtures/engines/etcd-server.ts';
+import { kubeconfigOf } from '../test/fixtures/engines/kubeconfig.ts';
 import { KubernetesApi } from '../test/fixtures/engines/kubernetes-api.ts';
 import { freePort } from '../test/fixtures/engines/free-port.ts';
 import { NatsServer } from '../test/fixtures/engines/nats-server.ts';
@@ -121,13 +122,13 @@ async function startKubernetes() {
   const path = '/apis/coordination.k8s.io/v1/namespaces/default/leases/none';
   const directory = mkdtempSync(join(tmpdir(), 'lifecycle-bench-'));
   const kubeconfig = join(directory, 'config');
-  writeFileSync(kubeconfig, kubeconfigOf(api.url));
+  // Without that the client of Kubernetes refuses plain HTTP.
+  writeFileSync(kubeconfig, kubeconfigOf({ server: api.url, 'insecure-skip-tls-verify': true }));
   return {
     elector: 'kubernetes',
     timing: KUBERNETES,
     settings: { namespace: NAMESPACE, url: api.url },
     peerSettings: { kubeconfig },
-    forget: async () => undefined,
     settleMs: KUBERNETES.renewMs,
     listeners: async () => api.watches,
     roundTripMs: () => timeOf(async () => (await fetch(`${api.url}${path}`)).text()),
@@ -136,18 +137,6 @@ async function startKubernetes() {
       rmSync(directory, { recursive: true, force: true });
     },
   };
-}
-
-function kubeconfigOf(server) {
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    // Without that the client of Kubernetes refuses plain HTTP.
-    clusters: [{ name: 'bench', cluster: { server, 'insecure-skip-tls-verify': true } }],
-    users: [{ name: 'bench', user: {} }],
-    contexts: [{ name: 'bench', context: { cluster: 'bench', user: 'bench' } }],
-    'current-context': 'bench',
-  });
 }
 
 async function startNats() {

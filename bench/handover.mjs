@@ -84,7 +84,7 @@ async function racePeer(engine, name, waitMs) {
   } finally {
     await pair.close();
   }
-  await engine.forget();
+  await engine.forget?.();
   return spread(times);
 }
 

@@ -22,8 +22,7 @@ const COMMON = { timing: 'fast', emptyStoreWaitMs: 0 };
 /** The shortest that the elector takes. */
 const KUBERNETES = { leaseMs: 4000, renewMs: 1000, requestTimeoutMs: 600, stopBudgetMs: 100 };
 
-/** Each says what a read and a renewal are in its own count; `timing` where it is not that of `COMMON`. */
-export const ENGINES = {
+const ENGINES = {
   redis: startRedis,
   postgres: startPostgres,
   mysql: startMysql,
@@ -32,15 +31,18 @@ export const ENGINES = {
   kubernetes: startKubernetes,
 };
 
-const ONE_EACH = { read: 1, renewal: 1 };
+export const NAMES = Object.keys(ENGINES);
+
+/** With the lease times, and with what a read and a renewal are in the engine's own count. */
+export async function startEngine(name) {
+  return { timing: LEASE_TIMINGS.fast, costs: { read: 1, renewal: 1 }, ...(await ENGINES[name]()) };
+}
 
 async function startRedis() {
   const server = await RedisServer.start();
   const client = new Redis({ port: server.port, host: '127.0.0.1' });
   return {
     port: server.port,
-    timing: LEASE_TIMINGS.fast,
-    costs: ONE_EACH,
     elector: (namespace, port) => new RedisElector({ ...COMMON, namespace, url: `redis://127.0.0.1:${port}` }),
     /** Commands of all electors: each is one script. */
     async commands() {
@@ -64,8 +66,6 @@ async function startPostgres() {
   await client.query('CREATE EXTENSION pg_stat_statements');
   return {
     port: server.port,
-    timing: LEASE_TIMINGS.fast,
-    costs: ONE_EACH,
     elector: (namespace, port) => new PostgresElector({ ...COMMON, namespace, url: server.urlOf({ port }) }),
     /** Statements of all electors. */
     async commands() {
@@ -87,8 +87,6 @@ async function startMysql() {
   const client = await createConnection(server.url);
   return {
     port: server.port,
-    timing: LEASE_TIMINGS.fast,
-    costs: ONE_EACH,
     elector: (namespace, port) => new MysqlElector({ ...COMMON, namespace, url: server.urlOf({ port }) }),
     /** Statements of all electors about leases. Those that wait for a release come besides. */
     async commands() {
@@ -111,7 +109,6 @@ async function startNats() {
   const server = await NatsServer.start({ config: `http: "${monitor}"` });
   return {
     port: server.port,
-    timing: LEASE_TIMINGS.fast,
     // A renewal looks first.
     costs: { read: 1, renewal: 2 },
     elector: (namespace, port) => new NatsElector({ ...COMMON, namespace, servers: `127.0.0.1:${port}` }),
@@ -126,8 +123,6 @@ async function startEtcd() {
   const handled = /^grpc_server_handled_total\{grpc_code="OK",grpc_method="(?:Range|Txn)",.*\} (\d+)/gm;
   return {
     port: server.port,
-    timing: LEASE_TIMINGS.fast,
-    costs: ONE_EACH,
     elector: (namespace, port) => new EtcdElector({ ...COMMON, namespace, endpoints: `http://127.0.0.1:${port}` }),
     /** Reads and transactions of all electors. Watches come besides, one for each follower. */
     async commands() {
@@ -145,7 +140,6 @@ async function startKubernetes() {
   return {
     port: api.port,
     timing: KUBERNETES,
-    costs: ONE_EACH,
     elector: (namespace, port) =>
       new KubernetesElector({ ...COMMON, timing: KUBERNETES, namespace, url: `http://127.0.0.1:${port}` }),
     /** Requests of all electors. Watches come besides, one for each follower. */

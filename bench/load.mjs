@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { atMost, report } from './harness.mjs';
-import { ENGINES } from './load-engines.mjs';
+import { NAMES, startEngine } from './load-engines.mjs';
 import { Group } from './load-group.mjs';
 
 const SIZES = [1, 10, 100];
@@ -12,7 +12,7 @@ const LEASES = 5;
 const HAND_OVER_WINDOW_MS = 500;
 
 const { values } = parseArgs({ options: { engine: { type: 'string' } } });
-const names = values.engine === undefined ? Object.keys(ENGINES) : [values.engine];
+const names = values.engine === undefined ? NAMES : [values.engine];
 
 /** What the engine was asked while `work` was under way by its own count, and what for by what the candidates say. */
 async function during(engine, group, work) {
@@ -74,7 +74,7 @@ function goalsOf(name, { leaseMs, renewMs }, size, { steady, handOver, crash }) 
 const figures = {};
 const goals = [];
 for (const name of names) {
-  const engine = await ENGINES[name]();
+  const engine = await startEngine(name);
   try {
     for (const size of SIZES) {
       console.log(`${name}, ${size} candidates ...`);

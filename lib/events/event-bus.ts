@@ -161,9 +161,7 @@ export class EventBus implements PausableEventSink {
 
   /** Whether anybody reads events of that name now, or would want to know later. */
   #isRead(name: string): boolean {
-    if (this.#subscriptions.has(name) || isLeadershipName(name)) return true;
-    for (const outlet of this.#outlets) if (outlet.mayBeHeard(name)) return true;
-    return false;
+    return this.#subscriptions.has(name) || isLeadershipName(name) || this.#outlets.some((it) => it.mayBeHeard(name));
   }
 
   #hold(event: PublishedEvent): void {

@@ -60,10 +60,8 @@ export class ManagedComponent {
 
   /** What it waits for before it starts, and what waits for it. */
   link(dependencies: readonly ManagedComponent[], dependents: readonly ManagedComponent[]): void {
-    const wasFree = this.#gate === undefined;
-    this.#dependents = dependents;
-    if (wasFree && dependencies.length === 0) return;
     this.#gate = dependencies.length > 0 ? new DependencyGate(dependencies) : undefined;
+    this.#dependents = dependents;
     this.#state.wake();
   }
 

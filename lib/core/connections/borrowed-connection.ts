@@ -1,4 +1,4 @@
-import { onAbort, sharedAbortController } from '../abort.js';
+import { sharedAbortController, untilAbort } from '../abort.js';
 
 /** Where a connection comes from. */
 export interface ConnectionHome {
@@ -85,17 +85,11 @@ export abstract class BorrowedConnection {
    * @param endsIt whether the connection is of no use after that error
    */
   protected answerTo<T>(send: () => Promise<T>, endsIt: (error: unknown) => boolean, signal: AbortSignal): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const unlisten = onAbort(signal, () => {
-        reject(signal.reason);
-        this.destroy(signal.reason);
-      });
-      const onFailed = (error: unknown) => {
-        if (endsIt(error)) this.destroy(error);
-        reject(error);
-      };
-      send().finally(unlisten).then(resolve, onFailed);
+    const answer = send().catch((error: unknown) => {
+      if (endsIt(error)) this.destroy(error);
+      throw error;
     });
+    return untilAbort(answer, signal, () => this.destroy(signal.reason));
   }
 
   #finish(reason: unknown): boolean {

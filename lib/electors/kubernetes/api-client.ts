@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { onAbort } from '../../core/abort.js';
+import { untilAbort } from '../../core/abort.js';
 import type { Clock } from '../../core/clock.js';
 import { EngineAnswerError } from '../../core/errors.js';
 import { errorOf } from './api-errors.js';
@@ -76,7 +76,8 @@ export class ApiClient {
     const { access: cache } = this.place;
     for (let attempt = 0; ; attempt++) {
       this.#assertNotPaused(call);
-      const access = await unlessAborted(cache.current(), signal);
+      // What it is looked up by, a program for example, may hang.
+      const access = await untilAbort(cache.current(), signal);
       const response = await this.#sendAs(access, call, signal);
       if (response.statusCode === TOO_MANY_REQUESTS) this.#pause(response);
       if (response.statusCode !== UNAUTHORIZED) return { response, namespace: this.#namespaceOf(access) };
@@ -118,14 +119,6 @@ export class ApiClient {
     const body = { message: `it asked for a pause, of which ${Math.ceil(leftMs)} ms are left; nothing was sent` };
     throw errorOf({ status: TOO_MANY_REQUESTS, body }, call, '');
   }
-}
-
-/** What it is looked up by, a program for example, may hang. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const unlisten = onAbort(signal, () => reject(signal.reason));
-    promise.finally(unlisten).then(resolve, reject);
-  });
 }
 
 async function jsonOf(response: IncomingMessage, { verb }: ApiCall): Promise<unknown> {

@@ -1,17 +1,14 @@
-import type { Diagnosis } from '../../core/elector.js';
+import { DEFAULT_ELECTION, type Diagnosis } from '../../core/elector.js';
 import { errorText } from '../../core/error-text.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
 import type { KubernetesLeaseStoreOptions } from './kubernetes-lease-store.js';
 import type { LeaseApi } from './lease-api.js';
 
-/** Roles allow Leases by their names: this is the election whose Lease is looked at where none was asked for so far. */
-const USUAL_ELECTION = 'default';
-
 /**
  * What an operator should know: whether the API is reached, and whether this user may read and watch leases.
  * Never rejects.
  *
- * @param name of a Lease that it may use
+ * @param name of a Lease that it may use: Roles allow Leases by their names
  */
 export async function diagnoseKubernetes(
   {
@@ -21,7 +18,7 @@ export async function diagnoseKubernetes(
     nameOf,
   }: Pick<KubernetesLeaseStoreOptions, 'client' | 'clock' | 'requestTimeoutMs' | 'nameOf'>,
   api: LeaseApi,
-  name = nameOf(USUAL_ELECTION),
+  name = nameOf(DEFAULT_ELECTION),
 ): Promise<Diagnosis[]> {
   const within = (operation: string, send: (signal: AbortSignal) => Promise<unknown>) =>
     requestInTime(clock, { operation, timeoutMs: requestTimeoutMs, send });

@@ -9,6 +9,7 @@ import type {
   RenewResult,
 } from '../../core/lease/lease-store.js';
 import { runOnce, type Connections } from '../../core/connections/connections.js';
+import { readOrCreate } from '../../core/connections/read-or-create.js';
 import { diagnoseMysql } from './diagnosis.js';
 import { explained, isMissingTable, type TableSettings } from './engine-errors.js';
 import type { LeaseRows } from './lease-rows.js';
@@ -41,11 +42,13 @@ export class MysqlLeaseStore implements LeaseStore {
   }
 
   async read(election: string, signal: AbortSignal): Promise<LeaseRecord> {
-    const { rows, hints } = this.parts;
+    const { rows, settings, hints } = this.parts;
     const name = rows.nameOf(election);
     // Who leads does not read.
     void hints?.letGo(name);
-    const record = await this.#explaining(() => this.#onConnection((it) => this.#readOn(it, election, signal), signal));
+    const mayCreate = (error: unknown) => settings.createTable && isMissingTable(error);
+    const read = (connection: MysqlConnection) => readOrCreate(rows, { connection, election, signal, mayCreate });
+    const record = await this.#explaining(() => this.#onConnection(read, signal));
     hints?.noteRead(name, record.kind === 'held' ? record.token : undefined);
     return record;
   }
@@ -85,17 +88,6 @@ export class MysqlLeaseStore implements LeaseStore {
   async close(): Promise<void> {
     const { hints, connections } = this.parts;
     await Promise.all([hints?.close(), connections.close()]);
-  }
-
-  async #readOn(connection: MysqlConnection, election: string, signal: AbortSignal): Promise<LeaseRecord> {
-    const { rows, settings } = this.parts;
-    try {
-      return await rows.read(connection, election, signal);
-    } catch (error) {
-      if (!isMissingTable(error) || !settings.createTable) throw error;
-    }
-    await rows.create(connection, signal);
-    return rows.read(connection, election, signal);
   }
 
   /** Where there is no table, there is nothing to be done either. */

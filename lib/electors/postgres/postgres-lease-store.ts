@@ -9,6 +9,7 @@ import type {
   RenewResult,
 } from '../../core/lease/lease-store.js';
 import { runOnce, type Connections } from '../../core/connections/connections.js';
+import { readOrCreate } from '../../core/connections/read-or-create.js';
 import { diagnosePostgres } from './diagnosis.js';
 import { explained, isMissingTable, type TableSettings } from './engine-errors.js';
 import type { LeaseRows, Timed } from './lease-rows.js';
@@ -43,17 +44,9 @@ export class PostgresLeaseStore implements LeaseStore {
 
   read(election: string, signal: AbortSignal): Promise<LeaseRecord> {
     const { rows, settings } = this.parts;
-    return this.explaining(() =>
-      this.#onConnection(async (connection) => {
-        try {
-          return await rows.read(connection, election, signal);
-        } catch (error) {
-          if (!isMissingTable(error) || !settings.createTable) throw error;
-        }
-        await rows.create(connection, signal);
-        return rows.read(connection, election, signal);
-      }, signal),
-    );
+    const mayCreate = (error: unknown) => settings.createTable && isMissingTable(error);
+    const read = (connection: PostgresConnection) => readOrCreate(rows, { connection, election, signal, mayCreate });
+    return this.explaining(() => this.#onConnection(read, signal));
   }
 
   acquire(claim: LeaseClaim, signal: AbortSignal): Promise<AcquireResult> {

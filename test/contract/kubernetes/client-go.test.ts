@@ -24,8 +24,8 @@ const OUR_LEASE_MS = 15_000;
 /** On top of a lease: the request that takes it, on a busy machine. Printed is what it really took. */
 const TAKEN_WITHIN_MS = 1000;
 
-const missing = [REAL_API ?? 'KUBE_APISERVER_BIN', CLIENT_GO ?? 'KUBE_CLIENT_GO_BIN'].filter((it) =>
-  it.startsWith('KUBE_'),
+const missing = Object.entries({ KUBE_APISERVER_BIN: REAL_API, KUBE_CLIENT_GO_BIN: CLIENT_GO }).flatMap(
+  ([variable, path]) => (path === undefined ? [variable] : []),
 );
 const name = 'On one Lease with client-go';
 
@@ -83,6 +83,11 @@ function interop(): void {
   const spec = async () => (await clerk.get(KEY)).spec ?? {};
   const renewedAt = async () => Date.parse(String((await spec())['renewTime']));
 
+  const untilRenewed = async () => {
+    const before = await renewedAt();
+    await until(async () => (await renewedAt()) !== before, ITS_POLL_MS);
+  };
+
   const startRival = async () => {
     const options = { command: CLIENT_GO ?? '', kubeconfig: api.kubeconfig(), name: NAME };
     const rival = await ClientGo.start({ ...options, identity: `go-${rivals.length}` });
@@ -139,8 +144,7 @@ function interop(): void {
         const rival = await startRival();
         ours.resign();
         await until(() => rival.leads, ITS_POLL_MS);
-        const acquired = await renewedAt();
-        await until(async () => (await renewedAt()) !== acquired, ITS_POLL_MS);
+        await untilRenewed();
         await kill(rival);
         const [last, leaseMs] = [await renewedAt(), Number((await spec())['leaseDurationSeconds']) * 1000];
         await until(() => ours.leads, ITS_LEASE_MS);
@@ -159,8 +163,7 @@ function interop(): void {
     async () => {
       await until(() => ours.leads, ITS_LEASE_MS);
       const rival = await startRival();
-      const acquired = await renewedAt();
-      await until(async () => (await renewedAt()) !== acquired, ITS_POLL_MS);
+      await untilRenewed();
       await proxy.set('blackhole');
       const last = await renewedAt();
       await until(() => rival.leads, ITS_LEASE_MS);

@@ -10,6 +10,7 @@ import type { KubernetesElectorOptions } from '../../../lib/electors/kubernetes/
 import { inClusterAccess } from '../../../lib/electors/kubernetes/in-cluster.js';
 import { resolveKubernetesOptions } from '../../../lib/electors/kubernetes/kubernetes-elector-options.js';
 import { storeOf } from '../../../lib/electors/kubernetes/kubernetes-elector.js';
+import { kubeconfigOf } from '../../fixtures/engines/kubeconfig.js';
 import { KubernetesApi } from '../../fixtures/engines/kubernetes-api.js';
 import { soon } from './store-rig.js';
 
@@ -77,13 +78,7 @@ function hasOpenssl(): boolean {
 
   const kubeconfig = (user: object, cluster: object, host = '127.0.0.1') => {
     const path = join(directory, 'config');
-    const config = {
-      'current-context': 'one',
-      contexts: [{ name: 'one', context: { cluster: 'c', user: 'u' } }],
-      clusters: [{ name: 'c', cluster: { server: `https://${host}:${port}`, ...cluster } }],
-      users: [{ name: 'u', user }],
-    };
-    writeFileSync(path, JSON.stringify(config));
+    writeFileSync(path, kubeconfigOf({ server: `https://${host}:${port}`, ...cluster }, user));
     return path;
   };
 

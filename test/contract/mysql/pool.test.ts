@@ -20,6 +20,7 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
 
   beforeAll(async () => {
     server = await MysqlServer.start();
+    await server.query('CREATE DATABASE tenant; CREATE DATABASE `dashed-name`; CREATE TABLE services.others (id int)');
   });
 
   afterAll(() => server.stop());
@@ -36,6 +37,16 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
   function openPool(options: PoolOptions = {}): Pool {
     pool = createPool({ uri: server.url, ...options });
     return pool;
+  }
+
+  /** A pool hands out connections as whoever had them before has left them. */
+  async function openPoolLeft(sql: string, database = 'services'): Promise<void> {
+    openPool({ uri: server.urlOf({ database }), connectionLimit: 3 });
+    const connections = await Promise.all([pool.getConnection(), pool.getConnection(), pool.getConnection()]);
+    for (const connection of connections) {
+      await connection.query(sql);
+      connection.release();
+    }
   }
 
   test('a pool that recycles its connections costs no term', async () => {
@@ -99,4 +110,35 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
 
     expect([leader.leads, leader.terms.length, follower.terms.length]).toEqual([true, 1, 0]);
   });
+
+  /** As in an application with a database for each tenant. */
+  test.each(['services', 'dashed-name'])(
+    'connections that were moved from %s to another database keep the leases',
+    async (database) => {
+      await openPoolLeft('USE tenant', database);
+      const leader = await replicas.leading({ url: server.urlOf({ database }) });
+      const follower = await replicas.following(leader, { pool });
+
+      const before = leader.renewals;
+      await until(() => leader.renewals > before + 10);
+
+      expect([leader.leads, leader.terms.length, follower.terms.length]).toEqual([true, 1, 0]);
+      expect(await server.query("SHOW TABLES FROM tenant LIKE 'nestjs%'")).toEqual([]);
+      await leader.end();
+      await until(() => follower.leads);
+    },
+  );
+
+  test.each(['LOCK TABLES others READ', 'SET SESSION TRANSACTION READ ONLY'])(
+    'for connections that were released after %s there are others, and it leads',
+    async (sql) => {
+      await openPoolLeft(sql);
+
+      const leader = await replicas.leading({ pool });
+
+      const before = leader.renewals;
+      await until(() => leader.renewals > before + 5);
+      expect([leader.leads, leader.terms.length]).toEqual([true, 1]);
+    },
+  );
 });

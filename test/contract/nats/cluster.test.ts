@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { NatsElector } from 'nestjs-lifecycle/electors/nats';
 import type { Elector } from '../../../lib/core/elector.js';
+import { EngineRefusalError } from '../../../lib/core/errors.js';
 import { realTime } from '../../../lib/testing/contract/arena-time.js';
 import { Stage } from '../../../lib/testing/contract/stage.js';
 import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { NatsCluster } from '../../fixtures/engines/nats-cluster.js';
 import type { NatsServer } from '../../fixtures/engines/nats-server.js';
 import { until } from '../../fixtures/until.js';
-import { holder, openStore, soon } from './store-rig.js';
+import { holder, openStore, read, soon } from './store-rig.js';
 
 const TIMING = { leaseMs: 4000, renewMs: 400, requestTimeoutMs: 600, stopBudgetMs: 300 } as const;
 /** Servers elect a leader after four to nine seconds without one. */
@@ -138,4 +139,20 @@ describeEngine('A cluster of three NATS servers', ['nats-server'], () => {
       expect(findings.some(({ summary }) => summary.includes('issue 4320'))).toBe(isOld);
     });
   }, 60_000);
+
+  test('that has fewer servers than a bucket is to have replicas is a refusal that says what to do', async () => {
+    const store = openStore({
+      source: { options: { servers: cluster.addresses } },
+      namespace: 'ns',
+      bucket: 'five',
+      replicas: 5,
+      requestTimeoutMs: 10_000,
+    });
+
+    const error: unknown = await read(store).catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(EngineRefusalError);
+    expect(String(error)).toMatch(/as many servers/);
+    await store.close();
+  });
 });

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { kubeconfigOf } from '../../fixtures/engines/kubeconfig.js';
 import { KubernetesApi } from '../../fixtures/engines/kubernetes-api.js';
 import { until } from '../../fixtures/until.js';
 import { deployment, leaseNames, probes } from './manifests.js';
@@ -36,14 +37,7 @@ afterEach(async () => {
 
 async function kubeconfig(): Promise<string> {
   const path = join(folder, 'config');
-  const context = { cluster: 'double', user: 'nobody', namespace: 'default' };
-  const config = {
-    'current-context': 'double',
-    contexts: [{ name: 'double', context }],
-    clusters: [{ name: 'double', cluster: { server: api.url } }],
-    users: [{ name: 'nobody', user: {} }],
-  };
-  await writeFile(path, JSON.stringify(config));
+  await writeFile(path, kubeconfigOf({ server: api.url }));
   return path;
 }
 
