@@ -1,4 +1,4 @@
-import type { HeldRecord, LeaseRecord, OwnLease, ReleaseNotice } from './lease-store.js';
+import type { FreeRecord, HeldRecord, LeaseRecord, OwnLease, ReleaseNotice } from './lease-store.js';
 import { elapsedBetween, type SentAt } from './lease-term.js';
 
 /** Never, as a time on the monotonic clock. */
@@ -68,6 +68,7 @@ export class LeaseObserver {
     const before = this.#record;
     const hasGap = this.#hasGap(asked);
     const isWritten = before === undefined || keyOf(record) !== keyOf(before);
+    if (before !== undefined && record.kind === 'vacant') this.#noteRenewedSince(before, record);
     if (before !== undefined && isWritten && this.#isSuspect(record, before, { hasGap, answeredAt })) {
       this.#notBefore = answeredAt + Math.max(this.leaseMs, this.#alive?.leaseMs ?? 0);
     }
@@ -169,6 +170,16 @@ export class LeaseObserver {
     if (this.#alive?.holder === holder) until = Math.max(until, this.#alive.until);
     if (isWritten) until = Math.max(until, (this.#asked?.monotonic ?? LONG_AGO) + leaseMs);
     this.#alive = { holder, token, leaseMs, from, until };
+  }
+
+  /** A holder whose lease has run out at every look may still renew it: an engine clock that jumps again and again. */
+  #noteRenewedSince(before: LeaseRecord, { token, version }: FreeRecord): void {
+    const alive = this.#alive;
+    if (before.kind === 'absent' || before.version === undefined || version === undefined) return;
+    if (before.token !== token || String(before.version) === String(version)) return;
+    if (alive === undefined || alive.token !== token || this.#asked === undefined) return;
+    // It was written after the last read was sent, and so its lease began after that.
+    this.#alive = { ...alive, until: Math.max(alive.until, this.#asked.monotonic + alive.leaseMs) };
   }
 
   #isMine(record: LeaseRecord): boolean {

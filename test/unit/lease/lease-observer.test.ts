@@ -17,7 +17,11 @@ const see = (record: LeaseRecord, askedAt: number, answeredAt = askedAt) =>
   observer.observe(record, at(askedAt), answeredAt);
 const absent: LeaseRecord = { kind: 'absent' };
 const released = (token: bigint): LeaseRecord => ({ kind: 'released', token });
-const vacant = (token: bigint): LeaseRecord => ({ kind: 'vacant', token });
+const vacant = (token: bigint, version?: number): LeaseRecord => ({
+  kind: 'vacant',
+  token,
+  ...(version !== undefined && { version }),
+});
 const held = (token: bigint, more: Partial<HeldRecord> = { remainingMs: L }): HeldRecord => ({
   kind: 'held',
   holder: `rival#${token}`,
@@ -110,6 +114,17 @@ describe('distrusts for a whole lease', () => {
     expect(observer.eligibleAt).toBe(9900 + L);
   });
 
+  test('a lease that has run out at every look, and was renewed between them', () => {
+    see(held(5n, { version: 1, remainingMs: L }), 0);
+    for (const [version, time] of [2000, 5000, 8000, 11_000, 14_000].entries()) {
+      see(vacant(5n, version + 2), time);
+      expect(observer.eligibleAt).toBe(time + L);
+    }
+
+    see(vacant(5n, 6), 17_000);
+    expect(observer.eligibleAt).toBe(14_000 + L);
+  });
+
   test.each([released(4n), vacant(4n), held(4n, { version: 1 })])('a token that went back ($kind)', (record) => {
     see(held(5n), 100);
     see(record, 1000);
@@ -189,4 +204,20 @@ test('knows between which times a lease runs out, until it has', () => {
 
   expect(observer.runsOut(500)).toMatchObject({ from: 1100, until: 1300 });
   expect(observer.runsOut(1300)).toBeUndefined();
+});
+
+describe('believes at once', () => {
+  test('that a lease has run out which was not renewed since it was held', () => {
+    see(held(5n, { version: 1, remainingMs: 1000 }), 0);
+    see(vacant(5n, 1), 1500);
+
+    expect(observer.eligibleAt).toBe(1500);
+  });
+
+  test('that a lease has run out which was renewed once more, and can have run out since', () => {
+    see(held(5n, { version: 1, remainingMs: L }), 0);
+    see(vacant(5n, 2), L);
+
+    expect(observer.eligibleAt).toBe(L);
+  });
 });
