@@ -109,6 +109,19 @@ export {
   type LifecycleEventName,
 } from './core/lifecycle-events.js';
 
+// Observers: who sees it
+export {
+  type AppPhase,
+  type HealthCheckReport,
+  type LifecycleObserver,
+  type ObservedApp,
+  type ObservedElection,
+  type ObservedEvent,
+  type ObservedProbe,
+  type ObserverPage,
+  type TermProgress,
+} from './core/lifecycle-observer.js';
+
 // Health: how it is doing
 export { HealthTracker, type ProcessingHandle } from './health/health-tracker.js';
 export { type HealthTrackerOptions } from './health/health-tracker-options.js';

@@ -4,6 +4,7 @@ import { systemClock, type Clock } from './core/clock.js';
 import type { Elector } from './core/elector.js';
 import { assertElector } from './core/elector-check.js';
 import { InvalidOptionError } from './core/errors.js';
+import type { LifecycleObserver } from './core/lifecycle-observer.js';
 import type { LifecycleLogger } from './core/logger.js';
 import { assertElectionNames } from './core/names.js';
 import {
@@ -103,6 +104,8 @@ export interface LifecycleModuleOptions extends Omit<RegistryOptions, 'events'> 
   readonly drainDelayMs?: number;
   readonly health?: HealthOptions;
   readonly events?: EventsOptions;
+  /** Who sees what happens: metrics, traces, observers of your own. Called in this order. @default [] */
+  readonly observers?: readonly LifecycleObserver[];
   /** @default Nest's Logger */
   readonly logger?: LifecycleLogger;
 }
@@ -123,6 +126,7 @@ export interface ResolvedLifecycleOptions {
   readonly drainDelayMs: number;
   readonly health: Required<HealthOptions>;
   readonly events: EventsOptions;
+  readonly observers: readonly LifecycleObserver[];
   readonly logger?: LifecycleLogger;
   readonly clock: Clock;
   readonly random: () => number;
@@ -143,6 +147,7 @@ const OPTION_NAMES: readonly (keyof LifecycleModuleOptions)[] = [
   'drainDelayMs',
   'health',
   'events',
+  'observers',
   'logger',
   'startTimeoutMs',
   'stopTimeoutMs',
@@ -166,6 +171,7 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
   assertElector(options.elector, WHERE);
   assertElectionNames('elections', options.elections, WHERE);
   assertIdentity(options.identity);
+  assertObservers(options.observers);
   const { events, ...forRegistry } = options;
   const { events: _, ...registry } = resolveRegistryOptions(forRegistry, WHERE);
   return {
@@ -182,6 +188,7 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
     drainDelayMs: options.drainDelayMs ?? 0,
     health: resolveHealthOptions(options.health),
     events: resolveEventsOptions(events),
+    observers: options.observers ?? [],
     ...(options.logger && { logger: options.logger }),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
@@ -253,5 +260,18 @@ function assertIdentity(identity: unknown): void {
     where: WHERE,
     expected: 'a string that differs between replicas',
     remedy: 'Use the name of the pod or host with something random, or leave it out.',
+  });
+}
+
+function assertObservers(observers: unknown): void {
+  if (observers === undefined) return;
+  const isObject = (it: unknown) => typeof it === 'object' && it !== null;
+  if (Array.isArray(observers) && observers.every(isObject) && new Set(observers).size === observers.length) return;
+  throw new InvalidOptionError({
+    option: 'observers',
+    value: observers,
+    where: WHERE,
+    expected: 'an array of observers, each an object, each once',
+    remedy: 'Write observers: [new PrometheusMetrics()], an instance and not the class.',
   });
 }

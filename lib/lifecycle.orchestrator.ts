@@ -17,7 +17,7 @@ import { listenAlongToShutdown, warnUnlessShutdownIsHandled } from './core/shutd
 import { ComponentDiscovery, type DiscoveredComponent } from './discovery/component-discovery.js';
 import { HealthRouteCheck } from './discovery/health-route-check.js';
 import { modulesProviding, runHooksOutermost } from './discovery/module-position.js';
-import { LIFECYCLE_PARTS, type LifecycleParts } from './lifecycle.parts.js';
+import { LIFECYCLE_PARTS, observedApp, type LifecycleParts } from './lifecycle.parts.js';
 import { rehearseHandOver } from './lifecycle.rehearsal.js';
 import { logFailure, stopInOrder } from './lifecycle.shutdown.js';
 
@@ -51,6 +51,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     if (this.#stopListening !== undefined || this.#stopping !== undefined) return;
     // Nest may hold a shutdown back until a bootstrap that is under way has ended; ours would then start what is to stop.
     this.#stopListening = listenAlongToShutdown(() => void this.#stop());
+    this.parts.observers.attach(observedApp(this.parts));
     this.parts.events.tap((name, payload) => {
       if (name === LifecycleEvent.ComponentStatus) this.#onStatus(payload as ComponentStatusEvent);
       if (name === LifecycleEvent.LeadershipObserved) this.#rehearseSoon();
@@ -76,7 +77,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
       for (const found of this.discovery.find()) this.#register(found);
       for (const problem of this.healthRoutes.problems(options.health)) logger.warn(problem);
       this.#cancelWarning = warnUnlessShutdownIsHandled(logger, options.clock);
-      if (options.autoStart) boot = this.#boot();
+      if (options.autoStart) boot = this.parts.observers.during('boot', () => this.#boot());
     } finally {
       if (boot === undefined) this.#stopListening?.();
     }
@@ -112,8 +113,14 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     // Known before the first step, which tells listeners of the app, and those may close it.
     const stopped = new Deferred<void>();
     this.#stopping = stopped.promise;
-    const { logger } = this.parts;
-    void logFailure(logger, 'Shutdown', this.#stopParts()).then(() => stopped.resolve());
+    const { logger, observers } = this.parts;
+    void logFailure(
+      logger,
+      'Shutdown',
+      observers.during('shutdown', () => this.#stopParts()),
+    )
+      .then(() => observers.detach())
+      .then(() => stopped.resolve());
     return this.#stopping;
   }
 

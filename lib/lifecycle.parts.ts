@@ -4,10 +4,13 @@ import { isElector } from './core/elector-check.js';
 import { InvalidOptionError } from './core/errors.js';
 import { EventFanout } from './core/event-fanout.js';
 import { guarded, type LifecycleLogger, type LogLevel } from './core/logger.js';
+import type { HealthCheckReport, ObservedApp, ObservedElection } from './core/lifecycle-observer.js';
 import { LoggingSink } from './core/logging-sink.js';
+import { Observers } from './core/observers.js';
 import { EventBus } from './events/event-bus.js';
 import { HealthMonitor } from './health/health-monitor.js';
 import type { LeaderOnlyCalls } from './leader-only/leader-only-calls.js';
+import type { ElectionSnapshot } from './leadership/election-snapshot.js';
 import { Leadership } from './leadership/leadership.js';
 import type { ResolvedLifecycleOptions } from './lifecycle.options.js';
 import { Registry } from './registry/registry.js';
@@ -26,6 +29,7 @@ export interface LifecycleParts {
   readonly leadership: Leadership;
   readonly leaderOnly: LeaderOnlyCalls;
   readonly health: HealthMonitor;
+  readonly observers: Observers;
 }
 
 /** Wires the parts by hand: none of them knows Nest. */
@@ -44,11 +48,34 @@ export function assemble(
   const sink = new LoggingSink(events, logger);
   const { stopTimeoutMs } = options.registry;
   const settings = { clock, logger, identity, random, stopTimeoutMs };
-  const leadership = new Leadership({ elector, registry, events: sink, ...settings });
+  const observers = new Observers(options.observers, logger, clock);
+  if (observers.any) events.tap((name, payload) => observers.onEvent(name, payload));
+  const leadership = new Leadership({ elector, registry, events: sink, observers, ...settings });
   leaderOnly.connect(leadership, logger);
   const { intervalMs, timeoutMs } = options.health;
-  const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs });
-  return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health };
+  const onCheck = observers.any ? { onCheck: (check: HealthCheckReport) => observers.onHealthCheck(check) } : {};
+  const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs, ...onCheck });
+  return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health, observers };
+}
+
+/** What the observers of an app may ask. */
+export function observedApp(parts: LifecycleParts): ObservedApp {
+  const { options, logger, bus, registry, leadership, leaderOnly, health } = parts;
+  return {
+    identity: options.identity,
+    clock: options.clock,
+    logger,
+    components: () => registry.snapshot().map((it) => it.info),
+    elections: () => leadership.elections().map((it) => withDeadline(it, leadership)),
+    probes: () => ({ live: health.live(), ready: health.ready(), startup: health.startup() }),
+    leaderOnlyCalls: () => leaderOnly.counts(),
+    eventBus: () => ({ depth: bus.depth, dropped: bus.dropped, subscriptions: bus.subscriptions }),
+  };
+}
+
+function withDeadline(snapshot: ElectionSnapshot, leadership: Leadership): ObservedElection {
+  const remainingMs = leadership.term(snapshot.election)?.remainingMs;
+  return remainingMs === undefined ? snapshot : { ...snapshot, remainingMs };
 }
 
 function nestLogger(): LifecycleLogger {

@@ -68,6 +68,8 @@ export interface LeadershipTerm {
   readonly fencingToken: bigint;
   /** Aborted the moment the term ends, with the reason. */
   readonly signal: AbortSignal;
+  /** Milliseconds until it ends unless it is renewed; below 0 once that is past. Absent where nothing ends it by itself. */
+  readonly remainingMs?: number | undefined;
   /** Whether the term has not ended and its deadline has not passed. Once false, false for ever. */
   isValid(): boolean;
   /** @throws TermEndedError when the term is not valid. Call it right before each side effect. */

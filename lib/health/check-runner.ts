@@ -2,14 +2,27 @@ import type { Clock } from '../core/clock.js';
 import { isHealthChecker, type Component, type HealthChecker } from '../core/component.js';
 import { Deferred } from '../core/deferred.js';
 import { HealthCheckTimeoutError } from '../core/errors.js';
+import type { HealthCheckReport } from '../core/lifecycle-observer.js';
 import { checkWithin, type RunContext } from '../core/run-context.js';
 import { Status } from '../core/status.js';
 import type { HealthResult } from '../registry/component-state.js';
 import type { CheckedRegistry } from './checked-registry.js';
 
+interface CheckRunnerOptions {
+  readonly registry: CheckedRegistry;
+  readonly clock: Clock;
+  /** Time that one check may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Called when a check has settled that kept the component's next run from being checked. */
+  readonly onUnblocked: () => void;
+  /** Called when a check has settled or timed out. */
+  readonly onCheck?: ((check: HealthCheckReport) => void) | undefined;
+}
+
 /** One call of a health check. */
 interface Flight {
   readonly name: string;
+  readonly startedAt: number;
   readonly run: RunContext;
   readonly abort: AbortController;
   /** Resolved when the check has settled, or is not waited for any more. */
@@ -28,13 +41,7 @@ export class CheckRunner {
   readonly #flights = new Map<string, Flight>();
   readonly #checkedRuns = new WeakSet<RunContext>();
 
-  constructor(
-    private readonly registry: CheckedRegistry,
-    private readonly clock: Clock,
-    private readonly timeoutMs: number,
-    /** Called when a check has settled that kept the component's next run from being checked. */
-    private readonly onUnblocked: () => void,
-  ) {}
+  constructor(private readonly options: CheckRunnerOptions) {}
 
   /**
    * Checks every running component. One whose check is still under way is not called again; past its timeout that
@@ -64,7 +71,7 @@ export class CheckRunner {
 
   #pass({ newRunsOnly }: { newRunsOnly: boolean }): void {
     const launched: Flight[] = [];
-    for (const { info, component, run } of this.registry.snapshot()) {
+    for (const { info, component, run } of this.options.registry.snapshot()) {
       if (info.status !== Status.Running || run === undefined || !mayBeChecked(component)) continue;
       if (newRunsOnly && this.#checkedRuns.has(run)) continue;
       const flight = this.#flights.get(info.name);
@@ -77,11 +84,12 @@ export class CheckRunner {
   #passOver(flight: Flight, run: RunContext, newRunsOnly: boolean): void {
     if (flight.run !== run) flight.blocksNextRun = true;
     if (flight.timeout === undefined || newRunsOnly) return;
-    this.registry.recordHealth(flight.name, run, { healthy: false, error: flight.timeout });
+    this.options.registry.recordHealth(flight.name, run, { healthy: false, error: flight.timeout });
   }
 
   #launch(name: string, run: RunContext, component: Component & HealthChecker): Flight {
-    const flight: Flight = { name, run, abort: new AbortController(), over: new Deferred() };
+    const startedAt = this.options.clock.now();
+    const flight: Flight = { name, startedAt, run, abort: new AbortController(), over: new Deferred() };
     this.#flights.set(name, flight);
     this.#checkedRuns.add(run);
     void this.#fly(flight, component);
@@ -92,24 +100,32 @@ export class CheckRunner {
     const result = await resultOf(component, flight);
     if (this.#flights.get(flight.name) !== flight) return;
     this.#flights.delete(flight.name);
-    if (flight.timeout === undefined) this.registry.recordHealth(flight.name, flight.run, result);
+    if (flight.timeout === undefined) this.#record(flight, result);
     flight.over.resolve();
-    if (flight.blocksNextRun) this.onUnblocked();
+    if (flight.blocksNextRun) this.options.onUnblocked();
   }
 
   /** One timer for all that were launched together: a thousand checks need no thousand timers. */
   #limit(launched: readonly Flight[]): void {
     const expire = () => launched.forEach((flight) => this.#expire(flight));
-    const cancel = this.clock.setTimer(expire, this.timeoutMs, { background: true });
+    const cancel = this.options.clock.setTimer(expire, this.options.timeoutMs, { background: true });
     void Promise.all(launched.map((flight) => flight.over.promise)).then(cancel);
   }
 
   #expire(flight: Flight): void {
     if (this.#flights.get(flight.name) !== flight) return;
-    flight.timeout = new HealthCheckTimeoutError(flight.name, this.timeoutMs);
+    flight.timeout = new HealthCheckTimeoutError(flight.name, this.options.timeoutMs);
     flight.abort.abort(flight.timeout);
-    this.registry.recordHealth(flight.name, flight.run, { healthy: false, error: flight.timeout });
+    this.#record(flight, { healthy: false, error: flight.timeout });
     flight.over.resolve();
+  }
+
+  #record({ name, run, startedAt, timeout }: Flight, result: HealthResult): void {
+    const { registry, clock, onCheck } = this.options;
+    registry.recordHealth(name, run, result);
+    if (onCheck === undefined) return;
+    const { healthy } = result;
+    onCheck({ name, healthy, durationMs: clock.now() - startedAt, timedOut: timeout !== undefined });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.js';
+import type { HealthCheckReport } from '../core/lifecycle-observer.js';
 import type { ElectionSnapshot } from '../leadership/election-snapshot.js';
 import { CheckRunner } from './check-runner.js';
 import type { CheckedRegistry } from './checked-registry.js';
@@ -18,6 +19,8 @@ export interface HealthMonitorOptions {
   readonly intervalMs: number;
   /** Time that one check may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** Hears of each check that has settled or timed out. Must not throw. */
+  readonly onCheck?: (check: HealthCheckReport) => void;
 }
 
 /** Shortest time between two rounds for runs that have just begun, in milliseconds: a boot is many of them in a row. */
@@ -55,7 +58,9 @@ export class HealthMonitor {
     this.#leadership = options.leadership;
     this.#clock = options.clock;
     this.#intervalMs = options.intervalMs;
-    this.#checks = new CheckRunner(options.registry, options.clock, options.timeoutMs, () => this.#checkNewRunsSoon());
+    const { registry, clock, timeoutMs, onCheck } = options;
+    const onUnblocked = () => this.#checkNewRunsSoon();
+    this.#checks = new CheckRunner({ registry, clock, timeoutMs, onUnblocked, onCheck });
   }
 
   /** Begins to check in the background. Its timers alone do not keep the process alive. Idempotent. */

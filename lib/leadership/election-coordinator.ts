@@ -153,6 +153,7 @@ export class ElectionCoordinator implements CampaignListener {
 
   onReport(report: ElectorReport): void {
     this.#watch.signOfLife();
+    this.options.observers?.onElectorReport(this.election, report);
     if (report.kind === 'error' || report.kind === 'refusal') this.#noteError(report.operation, report.error);
     else this.#error = undefined;
   }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js';
-import type { Elector } from '../core/elector.js';
+import type { Elector, ElectorReport } from '../core/elector.js';
 import type { PausableEventSink } from '../core/event-sink.js';
+import type { TermProgress } from '../core/lifecycle-observer.js';
 import type { LifecycleLogger } from '../core/logger.js';
 import type { Registry } from '../registry/registry.js';
 
@@ -17,4 +18,11 @@ export interface LeadershipOptions {
   readonly random: () => number;
   /** Time for calls of `@LeaderOnly()` methods to settle once their term has ended, in milliseconds. @default 10000 */
   readonly stopTimeoutMs?: number;
+  readonly observers?: LeadershipObserver;
+}
+
+/** Who hears what is no event. Must not throw. */
+export interface LeadershipObserver {
+  onElectorReport(election: string, report: ElectorReport): void;
+  onTermProgress(progress: TermProgress): void;
 }

@@ -25,6 +25,10 @@ export class ServedTerm implements LeadershipTerm {
     return this.#ending.signal;
   }
 
+  get remainingMs(): number | undefined {
+    return this.granted.remainingMs;
+  }
+
   isValid(): boolean {
     // To ask may end it, by the abort of the granted term's signal or here.
     if (!this.signal.aborted && !this.granted.isValid()) this.end(this.#overdue());

@@ -2,6 +2,7 @@ import { onAbort } from '../core/abort.js';
 import { settlesWithin } from '../core/clock.js';
 import { LeaderOnlyOverrunError, StopFailedError, StopTimeoutError } from '../core/errors.js';
 import { LifecycleEvent } from '../core/lifecycle-events.js';
+import type { TermProgress } from '../core/lifecycle-observer.js';
 import { guarded } from '../core/logger.js';
 import { REGISTRY_DEFAULTS } from '../core/registry-options.js';
 import type { Campaign } from './campaign.js';
@@ -39,6 +40,7 @@ export class Tenure {
     // What is given up is kept until the work has settled; what was lost is somebody else's soon.
     const budgetMs = this.campaign.signal.aborted ? undefined : this.options.elector.stopBudgetMs;
     await Promise.all([this.#stopWork(budgetMs), this.#awaitCalls(budgetMs)]);
+    this.#tell('settled');
   }
 
   /** Components that subscribe in their own start still hear of the acquisition: it is replayed once they are ready. */
@@ -49,7 +51,8 @@ export class Tenure {
     try {
       this.#publishAcquired();
       // A start that does not react to the end of the term must not hold back the events of the whole app.
-      await Promise.race([registry.startLeaderOnlyComponentsAsync(this.term, { election }), this.#ended]);
+      const started = registry.startLeaderOnlyComponentsAsync(this.term, { election });
+      await Promise.race([started.then(() => this.#tellStarted()), this.#ended]);
     } catch (error) {
       this.warn('start', error);
     } finally {
@@ -87,6 +90,18 @@ export class Tenure {
     guarded(logger).error(this.overrun.message);
     await settled;
     this.overrun = undefined;
+  }
+
+  /** A start that took longer than the term is no news any more. */
+  #tellStarted(): void {
+    if (!this.term.signal.aborted) this.#tell('started');
+  }
+
+  #tell(stage: TermProgress['stage']): void {
+    const { clock, observers } = this.options;
+    const { election, identity, fencingToken } = this.term;
+    const [at, durationMs] = [clock.wallNow(), clock.now() - this.#acquiredAt];
+    observers?.onTermProgress({ stage, election, identity, fencingToken, at, durationMs });
   }
 
   #publishAcquired(): void {

@@ -139,6 +139,7 @@ it('has every default written once', () => {
     health: { endpoints: true, path: 'health', decorators: [], intervalMs: 5000, timeoutMs: 2000 },
     events: {},
     clock: expect.objectContaining({ now: expect.any(Function) }),
+    observers: [],
     random: Math.random,
   });
 });
