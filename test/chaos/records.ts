@@ -16,6 +16,8 @@ export type EngineName = (typeof ENGINES)[number];
 /** What a replica writes down. All times were taken BEFORE what they stand for was asked or done. */
 export type ReplicaRecord =
   | { readonly k: 'boot'; readonly t: Time; readonly pid: number }
+  /** How far it has come since: the resource can be reached, there is an elector, the app is made. */
+  | { readonly k: 'stage'; readonly t: Time; readonly stage: 'resource' | 'elector' | 'app' }
   /** `isLeader()` was true: taken before it was called, so it led at that time already. */
   | { readonly k: 'led'; readonly t: Time; readonly e: string; readonly token: string }
   /** A side effect began: taken before `term.assertValid()`, which did not throw. */

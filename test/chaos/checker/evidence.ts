@@ -80,6 +80,7 @@ export class Evidence {
         this.closing.add(who);
         break;
       case 'boot':
+      case 'stage':
       case 'closed':
         break;
     }

@@ -11,6 +11,7 @@ import { EXIT_WITHIN_MS } from '../timing.js';
 /** Compiled, as this file is when it runs. */
 const REPLICA = fileURLToPath(new URL('../replica/replica.js', import.meta.url));
 const READY_WITHIN_MS = 60_000;
+const REPORT_WITHIN_MS = 2000;
 
 export type SettingsOf = (slot: number, who: string) => ReplicaSettings;
 
@@ -32,7 +33,8 @@ export class ReplicaProcess {
     this.who = processName(slot, incarnation);
     const settings = settingsOf(slot, this.who);
     const output = openSync(join(directory, `${this.who}.log`), 'a');
-    this.#child = spawn(process.execPath, [REPLICA], {
+    const reporting = ['--report-on-signal', '--report-signal=SIGUSR2', `--report-directory=${directory}`];
+    this.#child = spawn(process.execPath, [...reporting, REPLICA], {
       env: { ...process.env, [SETTINGS_VARIABLE]: JSON.stringify(settings) },
       stdio: ['ignore', output, output, 'ipc'],
       // Ctrl-C is for the harness, which stops its replicas itself.
@@ -64,7 +66,11 @@ export class ReplicaProcess {
     const limit = pause(READY_WITHIN_MS, false, { signal: control.signal }).catch(() => false);
     const isReady = await Promise.race([this.#ready, limit]);
     control.abort();
-    if (!isReady) throw new Error(`${this.who} has not come up.`);
+    if (isReady) return;
+    // Node writes down which of its sockets and timers are open.
+    this.#send('SIGUSR2');
+    await pause(REPORT_WITHIN_MS);
+    throw new Error(`${this.who} has not come up.`);
   }
 
   tell(command: ReplicaCommand): void {

@@ -29,7 +29,9 @@ const journal = new Journal<ReplicaRecord>(settings.journal);
 journal.write({ k: 'boot', pid: process.pid });
 noteTrouble();
 const resource = await ResourceClient.open(settings.resource, settings.who);
+journal.write({ k: 'stage', stage: 'resource' });
 const { elector, closeClients } = await makeElector(settings, journal);
+journal.write({ k: 'stage', stage: 'elector' });
 
 @Injectable()
 class Work extends LeaderWork {
@@ -99,6 +101,7 @@ class Witness {
 class AppModule {}
 
 const app = await NestFactory.create(AppModule, { logger: false });
+journal.write({ k: 'stage', stage: 'app' });
 const sampler = new LeaderSampler(app.get(Leadership), app.get(HealthMonitor), journal);
 process.once('SIGTERM', () => void close());
 process.on('message', (command: ReplicaCommand) => void obey(command));
