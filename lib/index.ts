@@ -83,6 +83,7 @@ export {
   type LeaseToRelease,
   type OwnLease,
   type RecordVersion,
+  type ReleaseNotice,
   type RenewResult,
 } from './core/lease/lease-store.js';
 

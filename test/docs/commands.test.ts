@@ -12,7 +12,7 @@ interface Manifest {
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
 
 /** Commands of npm itself that the pages may use. */
-const BUILT_IN = ['ci', 'install'];
+const BUILT_IN = ['ci', 'install', 'pack'];
 
 /** What whoever operates an engine has at hand, by the page that is about it. */
 const CLIENTS: Readonly<Record<string, string>> = {

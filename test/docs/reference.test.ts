@@ -42,11 +42,40 @@ describe('docs/troubleshooting.md', () => {
   });
 });
 
+describe('messages in docs/troubleshooting.md', () => {
+  const files = readdirSync(join(ROOT, 'lib'), { recursive: true, encoding: 'utf8' }).filter((it) =>
+    it.endsWith('.ts'),
+  );
+  /** With strings that go over several lines put together. */
+  const source = files
+    .map((it) => readFileSync(join(ROOT, 'lib', it), 'utf8').replaceAll(/['`] \+\s+['`]/g, ''))
+    .join('\n');
+  const { rows } = tableUnder(page('docs/troubleshooting.md'), 'What the log and the probes say');
+
+  it.each(rows.map(([message]) => plain(message)))('%s is quoted from the code', (message) => {
+    const parts = message.split('...').filter((it) => it.trim().length > 1);
+
+    expect(parts.filter((it) => !source.includes(it))).toEqual([]);
+  });
+});
+
 describe('docs/events.md', () => {
   it('lists every event', () => {
     const { rows } = tableUnder(page('docs/events.md'), 'Events');
 
     expect(new Set(rows.map(([name]) => plain(name)))).toEqual(new Set(Object.values(main.LifecycleEvent)));
+  });
+});
+
+describe('docs/decisions.md', () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, object | undefined>;
+
+  it('has a reason for every package that an app gets or has to bring', () => {
+    const { rows } = tableUnder(page('docs/decisions.md'), 'Dependencies');
+    const listed = rows.flatMap(([names]) => plain(names).split(', '));
+
+    const { dependencies, peerDependencies } = manifest;
+    expect(new Set(listed)).toEqual(new Set(Object.keys({ ...dependencies, ...peerDependencies })));
   });
 });
 

@@ -10,6 +10,12 @@ import { createFolder, snippetsOf, write } from './snippet-files.js';
 
 const BOOT_MS = 20_000;
 
+export interface ServiceOptions {
+  /** Files to take instead of the page's, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** The named snippets of a page, compiled and run by Node in a process of their own, as a user would. */
 export class Service {
   output = '';
@@ -27,16 +33,16 @@ export class Service {
   }
 
   /** Runs `main.ts` of a page. */
-  static async start(path: string): Promise<Service> {
+  static async start(path: string, { files = {}, env = {} }: ServiceOptions = {}): Promise<Service> {
     const folder = createFolder('service');
     installLibrary(join(folder, 'node_modules', 'nestjs-lifecycle'));
     write(join(folder, 'package.json'), '{ "type": "module" }');
     for (const { file, code, named } of snippetsOf(page(path))) {
-      if (named) write(join(folder, file.replace(/ts$/, 'js')), transpile(code));
+      if (named) write(join(folder, file.replace(/ts$/, 'js')), transpile(files[file] ?? code));
     }
     const port = await freePort();
-    const env = { ...process.env, PORT: String(port), NO_COLOR: '1' };
-    return new Service(folder, spawn(process.execPath, ['main.js'], { cwd: folder, env }), port);
+    const environment = { ...process.env, ...env, PORT: String(port), NO_COLOR: '1' };
+    return new Service(folder, spawn(process.execPath, ['main.js'], { cwd: folder, env: environment }), port);
   }
 
   /** @throws when it does not answer in time, with all that it printed */
