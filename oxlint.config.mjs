@@ -12,6 +12,7 @@ const HOUSE = {
   events: ['core', '@nestjs/event-emitter'],
   health: ['core', 'registry', 'leadership'],
   watchdog: ['core'],
+  'status-page': ['core', 'registry', 'leadership', '@nestjs/common'],
   terminus: ['core', 'registry', 'leadership', 'health', '@nestjs/common', '@nestjs/terminus'],
   testing: ['core', 'decorators', 'registry'],
 };

@@ -123,6 +123,11 @@ export {
   type TermProgress,
 } from './core/lifecycle-observer.js';
 
+// Status page: all of it at a glance
+export { type StatusPageGuard, type StatusPageOptions } from './core/status-page-options.js';
+export { type ElectionDocument, type StatusDocument } from './status-page/status-document.js';
+export { type LeaderDocument, type StatusEntry, type StatusFact } from './status-page/status-entry.js';
+
 // Health: how it is doing
 export { HealthTracker, type ProcessingHandle } from './health/health-tracker.js';
 export { type HealthTrackerOptions } from './health/health-tracker-options.js';
@@ -162,6 +167,7 @@ export {
   LeaderOnlyUseError,
   LeaseOverrunError,
   LifecycleError,
+  NotRestartableError,
   OutsideOfTermError,
   PreviousRunUnsettledError,
   RequestTimeoutError,
@@ -175,6 +181,7 @@ export {
   StopTimeoutError,
   TermEndedError,
   UnhealthyError,
+  UnknownComponentError,
   UnknownDependencyError,
   UnknownElectionError,
 } from './core/errors.js';

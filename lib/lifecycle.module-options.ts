@@ -3,6 +3,7 @@ import type { Elector } from './core/elector.js';
 import { isElector } from './core/elector-check.js';
 import { InvalidOptionError } from './core/errors.js';
 import { assertBoolean, assertObject, isClass, rejectUnknownOptions } from './core/option-checks.js';
+import { resolveStatusPageOptions, type StatusPageOptions } from './core/status-page-options.js';
 import {
   resolveHealthOptions,
   resolveOptions,
@@ -45,6 +46,8 @@ export interface LifecycleAsyncOptions extends LifecycleModuleExtras {
   readonly elector?: ElectorProvider;
   /** Where the endpoints are: routes are fixed before factories run. */
   readonly health?: Pick<HealthOptions, 'endpoints' | 'path' | 'decorators'>;
+  /** The status page, all of it. */
+  readonly statusPage?: StatusPageOptions;
 }
 
 const FOR_ROOT = 'LifecycleModule.forRoot()';
@@ -59,6 +62,7 @@ const ASYNC_OPTION_NAMES: readonly (keyof LifecycleAsyncOptions)[] = [
   'useExisting',
   'elector',
   'health',
+  'statusPage',
 ];
 const ROUTE_OPTIONS = ['endpoints', 'path', 'decorators'] as const;
 
@@ -133,8 +137,16 @@ export function resolveAsyncOptions(
     if (returned.health?.[option] !== undefined) throw tooLate(`health.${option}`, returned.health[option]);
   }
   if (beside.elector !== undefined && returned.elector !== undefined) throw tooLate('elector', returned.elector);
+  if (returned.statusPage !== undefined) throw tooLate('statusPage', returned.statusPage);
   const { intervalMs, timeoutMs } = resolved.health;
-  return { ...resolved, health: { ...resolveHealthOptions(beside.health), intervalMs, timeoutMs } };
+  const health = { ...resolveHealthOptions(beside.health), intervalMs, timeoutMs };
+  const statusPage = resolveAsyncStatusPage(beside);
+  return { ...resolved, health, ...(statusPage && { statusPage }) };
+}
+
+/** @throws InvalidOptionError */
+export function resolveAsyncStatusPage({ statusPage }: LifecycleAsyncOptions): Required<StatusPageOptions> | undefined {
+  return statusPage === undefined ? undefined : resolveStatusPageOptions(statusPage, FOR_ROOT_ASYNC);
 }
 
 function isElectorProvider(elector: LifecycleRootOptions['elector']): elector is ElectorProvider {

@@ -9,6 +9,7 @@ import {
 } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 import type { Elector } from './core/elector.js';
+import type { StatusPageOptions } from './core/status-page-options.js';
 import { ComponentDiscovery } from './discovery/component-discovery.js';
 import { HealthRouteCheck } from './discovery/health-route-check.js';
 import { modulesProviding } from './discovery/module-position.js';
@@ -23,6 +24,7 @@ import {
   checkAsyncOptions,
   optionsOf,
   resolveAsyncOptions,
+  resolveAsyncStatusPage,
   resolveRootOptions,
   type LifecycleAsyncOptions,
   type LifecycleModuleExtras,
@@ -37,6 +39,8 @@ import {
 import { LifecycleOrchestrator } from './lifecycle.orchestrator.js';
 import { assemble, LIFECYCLE_PARTS, type LifecycleParts } from './lifecycle.parts.js';
 import { Registry } from './registry/registry.js';
+import { createStatusPageController } from './status-page/status-page.controller.js';
+import { StatusPage } from './status-page/status-page.js';
 import { createHealthController } from './terminus/health.controller.js';
 import { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.js';
 
@@ -61,6 +65,7 @@ export class LifecycleModule {
     return build({
       extras,
       health: resolved.health,
+      statusPage: resolved.statusPage,
       inputs: [{ provide: OPTIONS, useValue: resolved }, electorProvider(elector)],
     });
   }
@@ -76,6 +81,7 @@ export class LifecycleModule {
     return build({
       extras: options,
       health: resolveHealthOptions(options.health),
+      statusPage: resolveAsyncStatusPage(options),
       inputs: [
         ...rawOptionsProviders(options),
         {
@@ -92,10 +98,11 @@ export class LifecycleModule {
 function build(parts: {
   extras: LifecycleModuleExtras;
   health: Required<HealthOptions>;
+  statusPage: Required<StatusPageOptions> | undefined;
   /** For OPTIONS and ELECTOR. */
   inputs: Provider[];
 }): DynamicModule {
-  const { extras, health, inputs } = parts;
+  const { extras, health, statusPage, inputs } = parts;
   const { imports = [] } = extras;
   return {
     module: LifecycleModule,
@@ -107,13 +114,18 @@ function build(parts: {
       { module: LifecycleInputModule, imports, providers: inputs, exports: [OPTIONS, ELECTOR] },
       ...imports,
     ],
-    controllers: health.endpoints ? [createHealthController(health)] : [],
+    controllers: [
+      ...(health.endpoints ? [createHealthController(health)] : []),
+      ...(statusPage ? [createStatusPageController(statusPage)] : []),
+    ],
     providers: [
       { provide: LIFECYCLE_PARTS, inject: [OPTIONS, ELECTOR, LeaderOnlyCalls], useFactory: assemble },
       exposed(Registry, (it) => it.registry),
       exposed(Leadership, (it) => it.leadership),
       exposed(EventBus, (it) => it.bus),
       exposed(HealthMonitor, (it) => it.health),
+      // `undefined` where it is off, and where another server serves it: then its controller answers 404.
+      { provide: StatusPage, inject: [LIFECYCLE_PARTS], useFactory: (it: LifecycleParts) => it.statusPage },
       LifecycleHealthIndicator,
       {
         provide: ComponentDiscovery,

@@ -17,6 +17,7 @@ import {
   assertTimeout,
   rejectUnknownOptions,
 } from './core/option-checks.js';
+import { resolveStatusPageOptions, type StatusPageOptions } from './core/status-page-options.js';
 import {
   REGISTRY_DEFAULTS,
   resolveRegistryOptions,
@@ -106,6 +107,13 @@ export interface LifecycleModuleOptions extends Omit<RegistryOptions, 'events'> 
   readonly events?: EventsOptions;
   /** Who sees what happens: metrics, traces, observers of your own. Called in this order. @default [] */
   readonly observers?: readonly LifecycleObserver[];
+  /**
+   * Serve a page that shows what this replica does: states, leaders, what happened. With `forRootAsync()` it stands beside
+   * `useFactory`, since routes are fixed before factories run.
+   *
+   * @default off
+   */
+  readonly statusPage?: StatusPageOptions;
   /** @default Nest's Logger */
   readonly logger?: LifecycleLogger;
 }
@@ -127,6 +135,7 @@ export interface ResolvedLifecycleOptions {
   readonly health: Required<HealthOptions>;
   readonly events: EventsOptions;
   readonly observers: readonly LifecycleObserver[];
+  readonly statusPage?: Required<StatusPageOptions>;
   readonly logger?: LifecycleLogger;
   readonly clock: Clock;
   readonly random: () => number;
@@ -148,6 +157,7 @@ const OPTION_NAMES: readonly (keyof LifecycleModuleOptions)[] = [
   'health',
   'events',
   'observers',
+  'statusPage',
   'logger',
   'startTimeoutMs',
   'stopTimeoutMs',
@@ -189,6 +199,7 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
     health: resolveHealthOptions(options.health),
     events: resolveEventsOptions(events),
     observers: options.observers ?? [],
+    ...(options.statusPage !== undefined && { statusPage: resolveStatusPageOptions(options.statusPage, WHERE) }),
     ...(options.logger && { logger: options.logger }),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,

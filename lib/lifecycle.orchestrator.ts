@@ -24,6 +24,10 @@ import { logFailure, stopInOrder } from './lifecycle.shutdown.js';
 /** A boot is not the time. */
 const REHEARSE_AFTER_MS = 100;
 
+const OPEN_STATUS_PAGE =
+  'The status page has no guard: everybody who reaches the port sees component names, identities and error texts. ' +
+  'Set statusPage.guards, or see that only your own network reaches it.';
+
 /**
  * The main flow: in which order an app boots, and when it stops. Everything else is in the parts.
  *
@@ -76,6 +80,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
       this.#connectEmitter();
       for (const found of this.discovery.find()) this.#register(found);
       for (const problem of this.healthRoutes.problems(options.health)) logger.warn(problem);
+      if (options.statusPage?.guards.length === 0) logger.warn(OPEN_STATUS_PAGE);
       this.#cancelWarning = warnUnlessShutdownIsHandled(logger, options.clock);
       if (options.autoStart) boot = this.parts.observers.during('boot', () => this.#boot());
     } finally {

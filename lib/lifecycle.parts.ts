@@ -14,6 +14,7 @@ import type { ElectionSnapshot } from './leadership/election-snapshot.js';
 import { Leadership } from './leadership/leadership.js';
 import type { ResolvedLifecycleOptions } from './lifecycle.options.js';
 import { Registry } from './registry/registry.js';
+import { StatusPage } from './status-page/status-page.js';
 import { WatchedElector } from './watchdog/watched-elector.js';
 
 export const LIFECYCLE_PARTS = Symbol('nestjs-lifecycle:parts');
@@ -30,6 +31,7 @@ export interface LifecycleParts {
   readonly leaderOnly: LeaderOnlyCalls;
   readonly health: HealthMonitor;
   readonly observers: Observers;
+  readonly statusPage: StatusPage | undefined;
 }
 
 /** Wires the parts by hand: none of them knows Nest. */
@@ -48,14 +50,18 @@ export function assemble(
   const sink = new LoggingSink(events, logger);
   const { stopTimeoutMs } = options.registry;
   const settings = { clock, logger, identity, random, stopTimeoutMs };
-  const observers = new Observers(options.observers, logger, clock);
+  // What it shows and moves is made after it, since those tell the observers, of whom it is one.
+  const statusPage = options.statusPage && new StatusPage(options.statusPage, { clock, logger });
+  const watching = statusPage ? [...options.observers, statusPage.observer] : options.observers;
+  const observers = new Observers(watching, logger, clock);
   if (observers.any) events.tap((name, payload) => observers.onEvent(name, payload));
   const leadership = new Leadership({ elector, registry, events: sink, observers, ...settings });
   leaderOnly.connect(leadership, logger);
+  statusPage?.connect({ registry, leadership });
   const { intervalMs, timeoutMs } = options.health;
   const onCheck = observers.any ? { onCheck: (check: HealthCheckReport) => observers.onHealthCheck(check) } : {};
   const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs, ...onCheck });
-  return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health, observers };
+  return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health, observers, statusPage };
 }
 
 /** What the observers of an app may ask. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The servers that tests start themselves, and Debian's packages for them. */
+/** The servers that tests start themselves, the browser that looks at the status page, and Debian's packages for them. */
 export const ENGINES = [
   { name: 'redis', binaries: ['redis-server'], package: 'redis-server' },
   { name: 'postgres', binaries: ['postgres', 'initdb'], package: 'postgresql' },
@@ -9,6 +9,7 @@ export const ENGINES = [
   { name: 'mariadb', binaries: ['mariadbd', 'mariadb-install-db'], package: 'mariadb-server' },
   { name: 'nats', binaries: ['nats-server'], package: 'nats-server' },
   { name: 'etcd', binaries: ['etcd'], package: 'etcd-server' },
+  { name: 'chromium', binaries: ['chromium'], package: 'chromium' },
 ];
 
 /** Where Debian puts PostgreSQL: on nobody's PATH, one folder a major version. */

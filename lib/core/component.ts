@@ -164,7 +164,7 @@ export interface ComponentInfo {
   readonly healthy?: boolean;
   /** When it entered its status, in milliseconds since the epoch. */
   readonly since: number;
-  /** Restarts by the restart policy or by `onUnhealthy`, since the component was registered. */
+  /** Restarts by the restart policy, by `onUnhealthy` or by `registry.restart()`, since the component was registered. */
   readonly restarts: number;
   readonly criticality: Criticality;
 }

@@ -86,6 +86,33 @@ export class DependencyCycleError extends LifecycleError {
   }
 }
 
+/** `registry.restart()` was given a name that no component has. @publicApi */
+export class UnknownComponentError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_UNKNOWN_COMPONENT';
+
+  constructor(
+    readonly component: string,
+    known: readonly string[],
+  ) {
+    super(
+      `No component is named "${component}". ` +
+        `Registered: ${known.map((name) => `"${name}"`).join(', ') || 'none'}. Correct the name.`,
+    );
+  }
+}
+
+/** A component was to be restarted that neither runs nor has failed here. @publicApi */
+export class NotRestartableError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_NOT_RESTARTABLE';
+
+  constructor(
+    readonly component: string,
+    why: string,
+  ) {
+    super(`Component "${component}" cannot be restarted: ${why}.`);
+  }
+}
+
 /** A dependency that could never be satisfied, because of where the two components run. @publicApi */
 export class InvalidDependencyError extends LifecycleError {
   readonly code = 'ERR_LIFECYCLE_INVALID_DEPENDENCY';

@@ -41,6 +41,8 @@ export class ManagedComponent {
   /** Absent where it depends on nothing. */
   #gate: DependencyGate<ManagedComponent> | undefined;
   #blockers: readonly ManagedComponent[] = NONE;
+  /** Ends the wait for the next restart. */
+  #cutWait: AbortController | undefined;
   #dependents: readonly ManagedComponent[] = NONE;
 
   constructor(
@@ -104,7 +106,7 @@ export class ManagedComponent {
    *
    * @returns the request, or `undefined` when one is being pursued already.
    */
-  begin(term?: LeadershipTerm): StartRequest | undefined {
+  begin(term?: LeadershipTerm, isRestart = false): StartRequest | undefined {
     if (this.#request?.active === true) return undefined;
     const request = new StartRequest(term);
     const previous = this.#isPursued ? this.#request : undefined;
@@ -113,10 +115,29 @@ export class ManagedComponent {
     this.#tellDependents();
     // The caller may be a component that registers another one, which is no part of its run.
     outsideOfRuns(() => {
-      if (previous === undefined) soon(() => this.#pursue(request, false));
+      if (previous === undefined) soon(() => this.#pursue(request, isRestart));
       else void this.#pursueAfter(previous.settled.promise, request);
     });
     return request;
+  }
+
+  /**
+   * Ends the run that is under way and begins another one, or starts a failed component at once: whatever its restart policy
+   * says, which begins anew. Nothing while a start is under way. What depends on it is left alone.
+   *
+   * @returns why it cannot be
+   */
+  restart(term: LeadershipTerm | undefined): string | undefined {
+    const { status } = this.#state;
+    if (status === 'starting' && this.#request?.active === true) return undefined;
+    if (status === 'stopping' && this.#run?.isRestarting === true && this.#request?.active === true) return undefined;
+    if (status !== 'running' && status !== 'failed') return `it is ${status}, and only what runs or has failed can be`;
+    if (this.#request?.ending === true && this.#isPursued) return 'it is being stopped';
+    this.#parts.policy.reset();
+    if (this.#run !== undefined) this.#run.restart();
+    else if (this.#isPursued) this.#cutWait?.abort();
+    else this.begin(term, true);
+    return undefined;
   }
 
   /** Leader-only, and this replica does not lead. A component that runs, or is about to, is left alone. */
@@ -190,10 +211,11 @@ export class ManagedComponent {
       this.#finish(request);
       return;
     }
-    void delay(this.host.clock, plan.delayMs, request.signal).then((elapsed) => {
-      if (elapsed) this.#pursue(request, true);
-      else this.#finish(request);
-    });
+    const cutWait = new AbortController();
+    this.#cutWait = cutWait;
+    const signal = AbortSignal.any([request.signal, cutWait.signal]);
+    // A request that was taken back meanwhile is finished there.
+    void delay(this.host.clock, plan.delayMs, signal).then(() => this.#pursue(request, true));
   }
 
   #finish(request: StartRequest): void {

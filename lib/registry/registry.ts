@@ -1,7 +1,7 @@
 import { systemClock } from '../core/clock.js';
 import type { Component, ComponentInfo, ComponentRun } from '../core/component.js';
 import { DEFAULT_ELECTION, type LeadershipTerm } from '../core/elector.js';
-import { DuplicateComponentError } from '../core/errors.js';
+import { DuplicateComponentError, NotRestartableError, UnknownComponentError } from '../core/errors.js';
 import type { EventSink } from '../core/event-sink.js';
 import { guarded, silentLogger, type LifecycleLogger } from '../core/logger.js';
 import { LoggingSink } from '../core/logging-sink.js';
@@ -201,6 +201,24 @@ export class Registry {
     await stopInOrder(all, { rest: 'stopped', why: 'the application stops', budgetMs }, this.#host.clock);
   }
 
+  /**
+   * Ends the run of a component and begins another one, or starts a failed one at once, also where its restart policy would not; its
+   * count of restarts for that policy begins anew. Returns at once: status and events tell how it goes. What depends on it is left
+   * alone. Nothing more happens when the component is starting, or being restarted, already.
+   *
+   * @throws UnknownComponentError; NotRestartableError when the component neither runs nor has failed, is being stopped, or is
+   *   leader-only while this replica does not lead
+   */
+  restart(name: string): void {
+    const component = this.#components.get(name);
+    if (component === undefined) throw new UnknownComponentError(name, [...this.#components.keys()]);
+    const { election } = component.definition;
+    const why = this.#runsHere(election)
+      ? component.restart(this.#scopes.termOf(election))
+      : this.#whyNotHere(election);
+    if (why !== undefined) throw new NotRestartableError(name, why);
+  }
+
   /** Resolves when nothing of any run is left, however long that takes: of one election, or of all components. @internal */
   async whenSettled(election?: string): Promise<void> {
     const concerned = this.#order.filter(({ definition: it }) => election === undefined || it.election === election);
@@ -247,11 +265,21 @@ export class Registry {
     this.#linked = true;
   }
 
+  #runsHere(election: string | undefined): boolean {
+    return election === undefined ? this.#scopes.lifetime !== undefined : this.#scopes.leads(election);
+  }
+
+  #whyNotHere(election: string | undefined): string {
+    if (this.#stopped) return 'the application stops';
+    if (election === undefined) return 'nothing was started yet';
+    return `it is leader-only, and this replica does not lead the election "${election}"`;
+  }
+
   #joinLate({ name, election }: ComponentDefinition): void {
     let runsHere: boolean;
     try {
       this.#link();
-      runsHere = election === undefined ? this.#scopes.lifetime !== undefined : this.#scopes.leads(election);
+      runsHere = this.#runsHere(election);
     } catch (error) {
       this.#definitions.delete(name);
       this.#components.delete(name);

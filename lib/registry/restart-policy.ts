@@ -43,13 +43,18 @@ export class RestartPolicy {
     this.#readyAt = this.clock.now();
   }
 
+  /** Somebody has looked into it: what went before does not count any more. */
+  reset(): void {
+    this.#granted = NONE;
+    this.#sinceStable = 0;
+  }
+
   /** A run is over, or was told to end: how long that takes is no part of the time for which it was ready. */
   runIsNotReadyAnyMore(): void {
     const readyAt = this.#readyAt;
     this.#readyAt = undefined;
     if (readyAt === undefined || this.clock.now() - readyAt < this.options.stableAfterMs) return;
-    this.#granted = NONE;
-    this.#sinceStable = 0;
+    this.reset();
   }
 
   /**

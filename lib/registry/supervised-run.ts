@@ -1,6 +1,12 @@
 import { settlesWithin } from '../core/clock.js';
 import { Deferred } from '../core/deferred.js';
-import { ComponentFailedError, RestartLimitError, StopTimeoutError, UnhealthyError } from '../core/errors.js';
+import {
+  ComponentFailedError,
+  RestartLimitError,
+  RunEndedError,
+  StopTimeoutError,
+  UnhealthyError,
+} from '../core/errors.js';
 import type { RunContext } from '../core/run-context.js';
 import type { ComponentDefinition } from './component-definition.js';
 import type { ComponentHost } from './component-host.js';
@@ -21,6 +27,11 @@ export interface ComponentParts {
   readonly dependenciesReady: () => boolean;
 }
 
+const RESTART_REQUESTED = 'a restart was asked for';
+
+/** As soon as can be, at the cost of nobody's restarts. */
+const ON_REQUEST: RestartPlan = { delayMs: 1, first: true };
+
 /** What one run does to the component's status, and whether another one follows it. */
 export class SupervisedRun implements RunListener {
   readonly #run: Run;
@@ -30,7 +41,7 @@ export class SupervisedRun implements RunListener {
   #plan: RestartPlan | undefined;
   #isOver = false;
   /** Set while the run is being ended so that another one can begin. */
-  #restartCause: UnhealthyError | undefined;
+  #restartCause: UnhealthyError | RunEndedError | undefined;
   #overrun: StopTimeoutError | undefined;
   #failedChecks = 0;
 
@@ -50,6 +61,11 @@ export class SupervisedRun implements RunListener {
   /** Nothing of it is left. */
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** It is being ended so that another one can begin. */
+  get isRestarting(): boolean {
+    return this.#restartCause !== undefined;
   }
 
   /** Runs the component until it has settled. */
@@ -87,6 +103,21 @@ export class SupervisedRun implements RunListener {
     this.#run.end(why, { withinMs, cause });
   }
 
+  /**
+   * Ends the run, in this tick, so that another one begins: nothing when that is under way already. One that has failed and
+   * still settles is followed by another one whatever the policy says.
+   */
+  restart(): void {
+    if (this.parts.state.status === 'failed') {
+      this.#plan = ON_REQUEST;
+    } else if (this.#restartCause === undefined) {
+      const { name, stopTimeoutMs } = this.parts.definition;
+      this.#restartCause = new RunEndedError(name, RESTART_REQUESTED);
+      this.#watchSettling();
+      this.tellToEnd(RESTART_REQUESTED, stopTimeoutMs);
+    }
+  }
+
   /** It was told to end, and has not within its time. @returns the same error to everybody; it is reported once. */
   overran(limitMs: number): StopTimeoutError {
     if (this.#overrun !== undefined) return this.#overrun;
@@ -121,15 +152,15 @@ export class SupervisedRun implements RunListener {
 
   #hasEnded(thrown: Thrown | undefined): RestartPlan | undefined {
     if (this.request.ending) return thrown && this.#fail(thrown.error, undefined);
-    if (this.#restartCause !== undefined) return this.#restartUnhealthy(this.#restartCause, thrown);
+    if (this.#restartCause !== undefined) return this.#restartAfter(this.#restartCause, thrown);
     return this.#finishByItself();
   }
 
-  #restartUnhealthy(cause: UnhealthyError, thrown: Thrown | undefined): RestartPlan | undefined {
+  #restartAfter(cause: UnhealthyError | RunEndedError, thrown: Thrown | undefined): RestartPlan | undefined {
     const { reporter, state, policy, dependenciesReady } = this.parts;
     if (thrown !== undefined) reporter.failed(thrown.error, state.snapshot.info);
     if (this.request.ending) return undefined;
-    const plan = policy.runIsOver('unhealthy');
+    const plan = cause instanceof UnhealthyError ? policy.runIsOver('unhealthy') : ON_REQUEST;
     // The first restart goes straight from `stopping` to `starting`; one that has to wait says so.
     return plan?.first === true && dependenciesReady() ? { ...plan, delayMs: 0 } : this.#fail(cause, plan);
   }

@@ -19,6 +19,7 @@ const FOLDERS = [
   'events',
   'health',
   'watchdog',
+  'status-page',
   'terminus',
   'electors/memory',
   'electors/standalone',
@@ -58,6 +59,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   events: ['core', '@nestjs/event-emitter'],
   health: ['core', 'registry', 'leadership'],
   watchdog: ['core'],
+  'status-page': ['core', 'registry', 'leadership', '@nestjs/common', '@nestjs/common/internal.js'],
   terminus: [
     'core',
     'registry',

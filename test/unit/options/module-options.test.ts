@@ -51,6 +51,15 @@ const BAD: readonly (readonly [given: Record<string, unknown>, option: string, v
   [{ health: { intervalMs: 0 } }, 'health.intervalMs', 0],
   [{ health: { timeoutMs: '2s' } }, 'health.timeoutMs', '2s'],
   [{ health: { interval: 5 } }, 'interval', 5],
+  ...['lifecycle', true, null].map((value) => [{ statusPage: value }, 'statusPage', value] as const),
+  ...['', 'a//b', ':id', 5, null].map((value) => [{ statusPage: { path: value } }, 'statusPage.path', value] as const),
+  ...['Admin', [{}], [class {}], [null], null].map(
+    (value) => [{ statusPage: { guards: value } }, 'statusPage.guards', value] as const,
+  ),
+  ...[0, 1.5, 10_001, null].map((value) => [{ statusPage: { history: value } }, 'statusPage.history', value] as const),
+  [{ statusPage: { actions: true } }, 'statusPage.actions', true],
+  [{ statusPage: { actions: 'yes' } }, 'statusPage.actions', 'yes'],
+  [{ statusPage: { guard: [] } }, 'guard', []],
   ...['off', null].map((value) => [{ events: value }, 'events', value] as const),
   [{ events: { bufferSize: 0 } }, 'events.bufferSize', 0],
   [{ events: { pauseBufferSize: 1.5 } }, 'events.pauseBufferSize', 1.5],
@@ -110,6 +119,8 @@ it.each<[object, string]>([
   [{ useFactory: () => ({}), health: { intervalMs: 5 } }, 'intervalMs'],
   [{ useFactory: () => ({}), health: null }, 'health'],
   [{ useFactory: () => ({}), health: { path: '' } }, 'health.path'],
+  [{ useFactory: () => ({}), statusPage: null }, 'statusPage'],
+  [{ useFactory: () => ({}), statusPage: { actions: true } }, 'statusPage.actions'],
   [{ useFactory: () => ({}), isGlobal: 'yes' }, 'isGlobal'],
   [{ useFactory: () => ({}), imports: {} }, 'imports'],
 ])('forRootAsync(%p) is refused for its option %s', (given, option) => {
@@ -141,6 +152,16 @@ it('has every default written once', () => {
     clock: expect.objectContaining({ now: expect.any(Function) }),
     observers: [],
     random: Math.random,
+  });
+});
+
+it('has a status page only when it is asked for one', () => {
+  expect(resolveOptions({}).statusPage).toBeUndefined();
+  expect(resolveOptions({ statusPage: {} }).statusPage).toEqual({
+    path: 'lifecycle',
+    guards: [],
+    actions: false,
+    history: 200,
   });
 });
 
