@@ -14,6 +14,7 @@ const HOUSE = {
   watchdog: ['core'],
   'status-page': ['core', 'registry', 'leadership', '@nestjs/common'],
   terminus: ['core', 'registry', 'leadership', 'health', '@nestjs/common', '@nestjs/terminus'],
+  management: ['core', 'terminus', '@nestjs/common', '@nestjs/core'],
   testing: ['core', 'decorators', 'registry'],
 };
 

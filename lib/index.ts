@@ -144,6 +144,9 @@ export { type ComponentVerdict, type HealthLevel } from './health/component-verd
 export { type ElectionVerdict } from './health/election-verdict.js';
 export { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.js';
 
+// Management: a port of its own
+export { ManagementServer, type ManagementAddress } from './management/management-server.js';
+
 // Surroundings
 export { untilAborted } from './core/abort.js';
 export { systemClock, type Clock } from './core/clock.js';
@@ -168,6 +171,8 @@ export {
   LeaseOverrunError,
   LifecycleError,
   NotRestartableError,
+  ManagementPathError,
+  ManagementPortError,
   OutsideOfTermError,
   PreviousRunUnsettledError,
   RequestTimeoutError,

@@ -138,15 +138,15 @@ export function resolveAsyncOptions(
   }
   if (beside.elector !== undefined && returned.elector !== undefined) throw tooLate('elector', returned.elector);
   if (returned.statusPage !== undefined) throw tooLate('statusPage', returned.statusPage);
-  const { intervalMs, timeoutMs } = resolved.health;
-  const health = { ...resolveHealthOptions(beside.health), intervalMs, timeoutMs };
+  const { endpoints, path, decorators } = resolveHealthOptions(beside.health);
+  const health = { ...resolved.health, endpoints, path, decorators };
   const statusPage = resolveAsyncStatusPage(beside);
   return { ...resolved, health, ...(statusPage && { statusPage }) };
 }
 
 /** @throws InvalidOptionError */
 export function resolveAsyncStatusPage({ statusPage }: LifecycleAsyncOptions): Required<StatusPageOptions> | undefined {
-  return statusPage === undefined ? undefined : resolveStatusPageOptions(statusPage, FOR_ROOT_ASYNC);
+  return statusPage && resolveStatusPageOptions(statusPage, FOR_ROOT_ASYNC);
 }
 
 function isElectorProvider(elector: LifecycleRootOptions['elector']): elector is ElectorProvider {

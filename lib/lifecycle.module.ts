@@ -7,7 +7,7 @@ import {
   ModuleRef,
   ModulesContainer,
 } from '@nestjs/core';
-import { TerminusModule } from '@nestjs/terminus';
+import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import type { Elector } from './core/elector.js';
 import type { StatusPageOptions } from './core/status-page-options.js';
 import { ComponentDiscovery } from './discovery/component-discovery.js';
@@ -32,16 +32,20 @@ import {
 } from './lifecycle.module-options.js';
 import {
   resolveHealthOptions,
-  type HealthOptions,
   type LifecycleModuleOptions,
+  type ResolvedHealthOptions,
   type ResolvedLifecycleOptions,
 } from './lifecycle.options.js';
+import { useManagementPort } from './lifecycle.management.js';
 import { LifecycleOrchestrator } from './lifecycle.orchestrator.js';
 import { assemble, LIFECYCLE_PARTS, type LifecycleParts } from './lifecycle.parts.js';
+import { ManagementHost } from './management/management-host.js';
+import { ManagementModule } from './management/management.module.js';
 import { Registry } from './registry/registry.js';
+import { normalizeHealthPath } from './terminus/health-path.js';
+import { createHealthController, HEALTH_IS_ELSEWHERE } from './terminus/health.controller.js';
 import { createStatusPageController } from './status-page/status-page.controller.js';
 import { StatusPage } from './status-page/status-page.js';
-import { createHealthController } from './terminus/health.controller.js';
 import { LifecycleHealthIndicator } from './terminus/lifecycle-health.indicator.js';
 
 const OPTIONS = Symbol('nestjs-lifecycle:options');
@@ -97,7 +101,7 @@ export class LifecycleModule {
 
 function build(parts: {
   extras: LifecycleModuleExtras;
-  health: Required<HealthOptions>;
+  health: ResolvedHealthOptions;
   statusPage: Required<StatusPageOptions> | undefined;
   /** For OPTIONS and ELECTOR. */
   inputs: Provider[];
@@ -111,13 +115,11 @@ function build(parts: {
       DiscoveryModule,
       TerminusModule,
       LeaderOnlyModule,
+      ManagementModule,
       { module: LifecycleInputModule, imports, providers: inputs, exports: [OPTIONS, ELECTOR] },
       ...imports,
     ],
-    controllers: [
-      ...(health.endpoints ? [createHealthController(health)] : []),
-      ...(statusPage ? [createStatusPageController(statusPage)] : []),
-    ],
+    controllers: [...healthControllers(health), ...statusPageControllers(statusPage, health)],
     providers: [
       { provide: LIFECYCLE_PARTS, inject: [OPTIONS, ELECTOR, LeaderOnlyCalls], useFactory: assemble },
       exposed(Registry, (it) => it.registry),
@@ -125,7 +127,12 @@ function build(parts: {
       exposed(EventBus, (it) => it.bus),
       exposed(HealthMonitor, (it) => it.health),
       // `undefined` where it is off, and where another server serves it: then its controller answers 404.
-      { provide: StatusPage, inject: [LIFECYCLE_PARTS], useFactory: (it: LifecycleParts) => it.statusPage },
+      {
+        provide: StatusPage,
+        inject: [LIFECYCLE_PARTS],
+        useFactory: ({ options, statusPage }: LifecycleParts) =>
+          options.health.port === undefined ? statusPage : undefined,
+      },
       LifecycleHealthIndicator,
       {
         provide: ComponentDiscovery,
@@ -138,10 +145,30 @@ function build(parts: {
         useFactory: (config: ApplicationConfig, discovery: DiscoveryService, adapterHost: HttpAdapterHost) =>
           new HealthRouteCheck(config, discovery, adapterHost),
       },
+      {
+        // The port of `forRootAsync()` is known only when its routes are fixed: the health controller asks.
+        provide: HEALTH_IS_ELSEWHERE,
+        inject: [LIFECYCLE_PARTS, ManagementHost, LifecycleHealthIndicator, HealthCheckService, ModuleRef],
+        useFactory: useManagementPort,
+      },
       LifecycleOrchestrator,
     ],
-    exports: [Registry, Leadership, EventBus, HealthMonitor, LifecycleHealthIndicator],
+    exports: [Registry, Leadership, EventBus, HealthMonitor, LifecycleHealthIndicator, ManagementModule],
   };
+}
+
+/** @throws InvalidOptionError also for a path that only the management server will use */
+function healthControllers(health: ResolvedHealthOptions): Type<object>[] {
+  const path = normalizeHealthPath(health.path);
+  return health.endpoints && health.port === undefined ? [createHealthController({ ...health, path })] : [];
+}
+
+/** Not where the management server has the page, as far as that is known yet. */
+function statusPageControllers(
+  statusPage: Required<StatusPageOptions> | undefined,
+  health: ResolvedHealthOptions,
+): Type<object>[] {
+  return statusPage && health.port === undefined ? [createStatusPageController(statusPage)] : [];
 }
 
 function exposed<T>(

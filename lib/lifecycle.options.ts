@@ -49,6 +49,23 @@ export interface HealthOptions {
   readonly intervalMs?: number;
   /** Time that one check may take, in milliseconds. @default 2000 */
   readonly timeoutMs?: number;
+  /**
+   * Show the texts of errors at `/health` and in the reasons of the probes. `false`: names and states only; the texts, which
+   * may hold hosts, queries or secrets, go to the log.
+   *
+   * @default true
+   */
+  readonly errorDetails?: boolean;
+  /**
+   * Serve the endpoints, and the pages of observers, on a port of their own; the app's own server has none of them then.
+   * It listens before any component starts, closes after all have stopped, and does not keep the process alive. 0: a port
+   * that is free, which `ManagementServer.address()` tells.
+   *
+   * @default none: the app's own server
+   */
+  readonly port?: number;
+  /** Address or host name of this machine to listen on, only with `port`. @default all interfaces, IPv6 and IPv4 */
+  readonly host?: string;
 }
 
 /** How events are buffered. @publicApi */
@@ -118,6 +135,10 @@ export interface LifecycleModuleOptions extends Omit<RegistryOptions, 'events'> 
   readonly logger?: LifecycleLogger;
 }
 
+/** How health is watched, with every default applied. */
+export type ResolvedHealthOptions = Required<Omit<HealthOptions, 'port' | 'host'>> &
+  Pick<HealthOptions, 'port' | 'host'>;
+
 /** Options with every default applied. */
 export interface ResolvedLifecycleOptions {
   /** As they were given, for `enabled` functions. */
@@ -132,7 +153,7 @@ export interface ResolvedLifecycleOptions {
   readonly exitOnFailure: boolean;
   readonly watchdog: boolean;
   readonly drainDelayMs: number;
-  readonly health: Required<HealthOptions>;
+  readonly health: ResolvedHealthOptions;
   readonly events: EventsOptions;
   readonly observers: readonly LifecycleObserver[];
   readonly statusPage?: Required<StatusPageOptions>;
@@ -142,7 +163,17 @@ export interface ResolvedLifecycleOptions {
 }
 
 const WHERE = 'LifecycleModule';
-const HEALTH_DEFAULTS = { endpoints: true, path: 'health', decorators: [], intervalMs: 5000, timeoutMs: 2000 } as const;
+const HEALTH_DEFAULTS = {
+  endpoints: true,
+  path: 'health',
+  decorators: [],
+  intervalMs: 5000,
+  timeoutMs: 2000,
+  errorDetails: true,
+} as const;
+
+/** An IP address of either kind, with its zone, or a host name. */
+const HOST = /^(?:[\da-f]*:[\da-f:.]*(?:%[\w.-]+)?|[\w-]+(?:\.[\w-]+)*)$/i;
 
 const OPTION_NAMES: readonly (keyof LifecycleModuleOptions)[] = [
   'elector',
@@ -207,13 +238,15 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
 }
 
 /** @throws InvalidOptionError */
-export function resolveHealthOptions(health: HealthOptions = {}): Required<HealthOptions> {
+export function resolveHealthOptions(health: HealthOptions = {}): ResolvedHealthOptions {
   assertObject('health', health, WHERE);
-  rejectUnknownOptions(health, Object.keys(HEALTH_DEFAULTS), 'health of LifecycleModule');
+  rejectUnknownOptions(health, [...Object.keys(HEALTH_DEFAULTS), 'port', 'host'], 'health of LifecycleModule');
   assertDecorators(health.decorators);
   assertBoolean('health.endpoints', health.endpoints, WHERE);
   assertTimeout('health.intervalMs', health.intervalMs, WHERE);
   assertTimeout('health.timeoutMs', health.timeoutMs, WHERE);
+  assertBoolean('health.errorDetails', health.errorDetails, WHERE);
+  assertManagementAddress(health);
   return {
     endpoints: health.endpoints ?? HEALTH_DEFAULTS.endpoints,
     // `null` has to reach the check of the path, where it is refused.
@@ -221,6 +254,9 @@ export function resolveHealthOptions(health: HealthOptions = {}): Required<Healt
     decorators: health.decorators ?? HEALTH_DEFAULTS.decorators,
     intervalMs: health.intervalMs ?? HEALTH_DEFAULTS.intervalMs,
     timeoutMs: health.timeoutMs ?? HEALTH_DEFAULTS.timeoutMs,
+    errorDetails: health.errorDetails ?? HEALTH_DEFAULTS.errorDetails,
+    ...(health.port !== undefined && { port: health.port }),
+    ...(health.host !== undefined && { host: health.host }),
   };
 }
 
@@ -261,6 +297,22 @@ function assertDecorators(decorators: unknown): void {
     expected: 'an array of decorators',
     remedy: "Write decorators: [SetMetadata('isPublic', true)], each called as it would be above a class.",
   });
+}
+
+function assertManagementAddress({ port, host }: HealthOptions): void {
+  const refuse = (option: string, value: unknown, expected: string, remedy: string) => {
+    throw new InvalidOptionError({ option, value, where: WHERE, expected, remedy });
+  };
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
+    const remedy = 'Write port: 9090, or Number(process.env.HEALTH_PORT) where it comes from the environment.';
+    refuse('health.port', port, 'an integer from 0 to 65535', remedy);
+  }
+  if (host === undefined) return;
+  if (typeof host !== 'string' || !HOST.test(host)) {
+    const remedy = "Write host: '127.0.0.1' for example, or leave it out to listen on all interfaces.";
+    refuse('health.host', host, 'an IP address or a host name, without a port', remedy);
+  }
+  if (port === undefined) refuse('health.host', host, 'health.port beside it', 'Give the port too, or remove it.');
 }
 
 function assertIdentity(identity: unknown): void {

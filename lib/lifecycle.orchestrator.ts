@@ -20,6 +20,7 @@ import { modulesProviding, runHooksOutermost } from './discovery/module-position
 import { LIFECYCLE_PARTS, observedApp, type LifecycleParts } from './lifecycle.parts.js';
 import { rehearseHandOver } from './lifecycle.rehearsal.js';
 import { logFailure, stopInOrder } from './lifecycle.shutdown.js';
+import { ManagementHost } from './management/management-host.js';
 
 /** A boot is not the time. */
 const REHEARSE_AFTER_MS = 100;
@@ -47,6 +48,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     @Inject(ComponentDiscovery) private readonly discovery: ComponentDiscovery,
     @Inject(HealthRouteCheck) private readonly healthRoutes: HealthRouteCheck,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
+    @Inject(ManagementHost) private readonly management: ManagementHost,
   ) {
     runHooksOutermost(modules, LifecycleOrchestrator);
   }
@@ -64,7 +66,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
 
   /** Runs after every other bootstrap hook of the app; once, also where Nest runs hooks again for a second application. */
   onApplicationBootstrap(): Promise<void> {
-    return (this.#bootstrap ??= this.#prepareAndBoot());
+    return (this.#bootstrap ??= this.#prepareAndBoot().catch((error: unknown) => this.#failBoot(error)));
   }
 
   /** Runs before every other destroy hook of the app. Never rejects: on Nest 11 that would skip those hooks. */
@@ -91,6 +93,12 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     booting?.catch((error: unknown) => logger.error(errorText(error), errorStack(error)));
     // Dependencies that cannot work are found before anything starts: such an app must not come up either.
     await Promise.race([booting, nextTurn()]);
+  }
+
+  /** Nest runs no shutdown hook for an app that did not come up; whoever tries again needs the port. */
+  async #failBoot(error: unknown): Promise<never> {
+    await this.management.close();
+    throw error;
   }
 
   async #boot(): Promise<void> {

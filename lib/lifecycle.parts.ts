@@ -58,9 +58,9 @@ export function assemble(
   const leadership = new Leadership({ elector, registry, events: sink, observers, ...settings });
   leaderOnly.connect(leadership, logger);
   statusPage?.connect({ registry, leadership });
-  const { intervalMs, timeoutMs } = options.health;
+  const { intervalMs, timeoutMs, errorDetails } = options.health;
   const onCheck = observers.any ? { onCheck: (check: HealthCheckReport) => observers.onHealthCheck(check) } : {};
-  const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs, ...onCheck });
+  const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs, errorDetails, ...onCheck });
   return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health, observers, statusPage };
 }
 
@@ -85,7 +85,8 @@ function withDeadline(snapshot: ElectionSnapshot, leadership: Leadership): Obser
 }
 
 function nestLogger(): LifecycleLogger {
-  const isLevelEnabled = (level: LogLevel) => Logger.isLevelEnabled(level);
+  // Nest 11 says no to every level while none has been chosen, and logs them all.
+  const isLevelEnabled = (level: LogLevel) => Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal');
   return Object.assign(new Logger('Lifecycle'), { isLevelEnabled });
 }
 

@@ -480,6 +480,55 @@ export class RunEndedError extends LifecycleError {
   }
 }
 
+/** The management server of `health.port` cannot listen; `cause` is what the system said. @publicApi */
+export class ManagementPortError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_MANAGEMENT_PORT';
+
+  constructor(
+    readonly port: number,
+    readonly host: string | undefined,
+    cause: unknown,
+  ) {
+    super(
+      `The management server cannot listen on health.port ${port}${host === undefined ? '' : `, health.host "${host}"`}: ` +
+        `${errorText(cause)}. ${portRemedy((cause as { code?: unknown } | undefined)?.code)}`,
+      { cause },
+    );
+  }
+}
+
+function portRemedy(code: unknown): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'Something else listens there, such as the app itself or another replica on this host: give another port, or 0 for one that is free.';
+    case 'EACCES':
+      return 'This user may not: give a port above 1023.';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EINVAL':
+      return 'Give a host that is an address of this machine, or leave health.host out to listen on all interfaces.';
+    default:
+      return 'Give another port or host.';
+  }
+}
+
+/** Two parts of an app want the same path of its management server. @publicApi */
+export class ManagementPathError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_MANAGEMENT_PATH';
+
+  constructor(
+    readonly path: string,
+    first: string,
+    second: string,
+  ) {
+    super(
+      `Path "${path}" of the management server is wanted by ${first} and by ${second}. ` +
+        'Give one of them another path, for the health endpoints with health.path.',
+    );
+  }
+}
+
 function describeValue(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`;
   if (typeof value === 'function') return `the function ${value.name || '(anonymous)'}`;

@@ -20,6 +20,7 @@ const DETACH_LIMIT_MS = 1000;
 /** Tells all observers of an app, in the order of the option. None of them can keep the app, or another one, from anything. */
 export class Observers {
   readonly #log: RateLimitedLog;
+  #attached = false;
 
   constructor(
     private readonly observers: readonly LifecycleObserver[],
@@ -35,6 +36,12 @@ export class Observers {
 
   attach(app: ObservedApp): void {
     this.#each('attach', (it) => it.attach?.(app));
+    this.#attached = true;
+  }
+
+  /** Whether they know their app. */
+  get attached(): boolean {
+    return this.#attached;
   }
 
   onEvent<K extends LifecycleEventName>(name: K, payload: LifecycleEventMap[K]): void {

@@ -23,14 +23,16 @@ export class HealthRouteCheck {
   ) {}
 
   /** What an operator should know, one sentence each; empty when all is well, and in an app without HTTP. */
-  problems(health: { readonly endpoints: boolean; readonly path: string }): string[] {
+  problems(health: { readonly endpoints: boolean; readonly path: string; readonly port?: number }): string[] {
     // Nest leaves it empty without saying so in its types.
     const adapter = this.adapterHost.httpAdapter as HttpAdapterHost['httpAdapter'] | null | undefined;
     if (!health.endpoints || !adapter) return [];
     const path = trimSlashes(health.path);
     const endpoints = [path, `${path}/live`, `${path}/ready`, `${path}/startup`];
     // Express asks routes in the order of their registration, Fastify asks exact ones first.
-    return [...this.#prefixProblem(endpoints), ...this.#takenProblem(endpoints, adapter.getType() === 'express')];
+    const taken = this.#takenProblem(endpoints, adapter.getType() === 'express');
+    // On another port nobody expects them here; where their routes were fixed before that was known, they answer 404.
+    return health.port === undefined ? [...this.#prefixProblem(endpoints), ...taken] : taken;
   }
 
   #prefixProblem(endpoints: readonly string[]): string[] {
@@ -55,6 +57,7 @@ export class HealthRouteCheck {
     const controllers = this.discovery.getControllers();
     const isOurs = ({ host }: ControllerWrapper) => host?.providers.has(HealthRouteCheck) === true;
     const ourPlace = controllers.findIndex(isOurs);
+    if (ourPlace < 0) return [];
     return controllers.flatMap((wrapper, place) => {
       if (isOurs(wrapper) || this.#isVersioned(wrapper)) return [];
       const takes = firstAnswers && place < ourPlace ? matchesPattern : isSamePath;

@@ -34,9 +34,10 @@ const LEVEL_WHEN_IMPAIRED: Readonly<Record<Criticality, HealthLevel>> = {
 /** An error text can be a whole document; a health response must stay readable, and small. */
 const MAX_NOTE_LENGTH = 500;
 
-export function judgeComponent(snapshot: ComponentSnapshot): ComponentVerdict {
+/** @param details `false`: the note says what is wrong, without the text of any error */
+export function judgeComponent(snapshot: ComponentSnapshot, details = true): ComponentVerdict {
   const { info } = snapshot;
-  const problem = problemOf(snapshot);
+  const problem = problemOf(snapshot, details);
   if (problem === undefined) return { name: info.name, level: 'up', info };
   return { name: info.name, level: LEVEL_WHEN_IMPAIRED[info.criticality], info, note: shorten(problem) };
 }
@@ -46,17 +47,19 @@ export function errorNote(error: unknown): string {
   return shorten(errorText(error));
 }
 
-function problemOf(snapshot: ComponentSnapshot): string | undefined {
+function problemOf(snapshot: ComponentSnapshot, details: boolean): string | undefined {
   const { info } = snapshot;
-  if (snapshot.overrunning) return withDetail('has not stopped in time', info.error);
+  const error = details ? info.error : undefined;
+  if (snapshot.overrunning) return withDetail('has not stopped in time', error);
   switch (info.status) {
     case Status.Running:
-      return info.healthy === false ? `unhealthy: ${errorText(snapshot.healthError)}` : undefined;
+      if (info.healthy !== false) return undefined;
+      return withDetail('unhealthy', details ? errorText(snapshot.healthError) : undefined);
     case Status.Failed:
-      return withDetail(snapshot.failedForGood ? 'failed' : 'failed, to be started again', info.error);
+      return withDetail(snapshot.failedForGood ? 'failed' : 'failed, to be started again', error);
     case Status.Pending:
       if (info.leaderOnly && info.error === undefined) return undefined;
-      return withDetail('not started yet', info.error);
+      return withDetail('not started yet', error);
     case Status.Starting:
       return info.leaderOnly ? undefined : 'still starting';
     case Status.Stopping:

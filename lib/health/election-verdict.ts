@@ -19,9 +19,11 @@ export interface ElectionVerdict {
   readonly note?: string;
 }
 
-export function judgeElection(snapshot: ElectionSnapshot): ElectionVerdict {
+/** @param details `false`: the note does not repeat what the elector reports */
+export function judgeElection(snapshot: ElectionSnapshot, details = true): ElectionVerdict {
   const { election, leading, leader, fencingToken, error, wedged } = snapshot;
-  const note = wedged ?? (error === undefined ? undefined : errorNote(error));
+  const reported = details ? () => errorNote(error) : () => 'the elector reports an error, which is in the log';
+  const note = wedged ?? (error === undefined ? undefined : reported());
   return {
     election,
     level: levelOf(snapshot),

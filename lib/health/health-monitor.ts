@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.js';
 import type { HealthCheckReport } from '../core/lifecycle-observer.js';
 import type { ElectionSnapshot } from '../leadership/election-snapshot.js';
+import type { ComponentSnapshot } from '../registry/component-snapshot.js';
 import { CheckRunner } from './check-runner.js';
 import type { CheckedRegistry } from './checked-registry.js';
 import { judgeComponent, type ComponentVerdict } from './component-verdict.js';
@@ -19,6 +20,8 @@ export interface HealthMonitorOptions {
   readonly intervalMs: number;
   /** Time that one check may take, in milliseconds. */
   readonly timeoutMs: number;
+  /** Show the texts of errors in notes and reasons. @default true */
+  readonly errorDetails?: boolean;
   /** Hears of each check that has settled or timed out. Must not throw. */
   readonly onCheck?: (check: HealthCheckReport) => void;
 }
@@ -38,8 +41,9 @@ export class HealthMonitor {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   readonly #checks: CheckRunner;
-  readonly #components = new VerdictCache(judgeComponent);
-  readonly #elections = new VerdictCache(judgeElection);
+  readonly #components = new VerdictCache((it: ComponentSnapshot) => judgeComponent(it, this.#details));
+  readonly #elections = new VerdictCache((it: ElectionSnapshot) => judgeElection(it, this.#details));
+  readonly #details: boolean;
   #state: 'new' | 'checking' | 'stopped' = 'new';
   #firstStartDone = false;
   #shuttingDown = false;
@@ -58,6 +62,7 @@ export class HealthMonitor {
     this.#leadership = options.leadership;
     this.#clock = options.clock;
     this.#intervalMs = options.intervalMs;
+    this.#details = options.errorDetails ?? true;
     const { registry, clock, timeoutMs, onCheck } = options;
     const onUnblocked = () => this.#checkNewRunsSoon();
     this.#checks = new CheckRunner({ registry, clock, timeoutMs, onUnblocked, onCheck });
@@ -112,13 +117,13 @@ export class HealthMonitor {
 
   /** Whether this process should be left alone. Not ok only for what its restart would cure. */
   live(): HealthVerdict {
-    return verdictOf(livenessReasons(this.#registry.snapshot(), this.#leadership?.elections() ?? []));
+    return verdictOf(livenessReasons(this.#registry.snapshot(), this.#leadership?.elections() ?? [], this.#details));
   }
 
   /** Whether this replica should get traffic. Standby is ready. */
   ready(): HealthVerdict {
     if (this.#shuttingDown) return verdictOf(['the app is shutting down']);
-    const reasons = readinessReasons(this.#registry.snapshot());
+    const reasons = readinessReasons(this.#registry.snapshot(), this.#details);
     return verdictOf(this.#firstStartDone ? reasons : ['the first start has not finished', ...reasons]);
   }
 

@@ -1,15 +1,14 @@
 import { InvalidOptionError } from '../core/errors.js';
-
-const SEGMENT = /^[\w~-][\w.~-]*$/;
+import { plainPath } from '../core/plain-path.js';
 
 /**
- * The path of the health controller without slashes around it.
+ * The path of the health endpoints without slashes around it.
  *
  * @throws InvalidOptionError unless it is one or more plain path segments, without parameters or wildcards
  */
 export function normalizeHealthPath(path: unknown): string {
-  const segments = typeof path === 'string' ? path.replace(/^\/|\/$/g, '').split('/') : [];
-  if (segments.length > 0 && segments.every((segment) => SEGMENT.test(segment))) return segments.join('/');
+  const plain = plainPath(path);
+  if (plain !== undefined) return plain;
   throw new InvalidOptionError({
     option: 'health.path',
     value: path,

@@ -1,10 +1,19 @@
-import { Controller, Get, Header, Inject, VERSION_NEUTRAL, type Type } from '@nestjs/common';
+import {
+  Controller,
+  Get,
+  Header,
+  Inject,
+  NotFoundException,
+  Optional,
+  VERSION_NEUTRAL,
+  type Type,
+} from '@nestjs/common';
 import { HealthCheck, HealthCheckService, type HealthCheckResult } from '@nestjs/terminus';
 import { HealthMonitor } from '../health/health-monitor.js';
-import { HealthCheckMemo } from './health-check-memo.js';
+import { HEALTH_ENDPOINTS, HealthAnswers, NO_STORE } from './health-answers.js';
 import { normalizeHealthPath } from './health-path.js';
 import { LifecycleHealthIndicator } from './lifecycle-health.indicator.js';
-import { probeResponse, type ProbeBody } from './probe-response.js';
+import type { ProbeBody } from './probe-response.js';
 
 export interface HealthControllerOptions {
   /** Where `/live`, `/ready` and `/startup` are as well. */
@@ -16,7 +25,8 @@ export interface HealthControllerOptions {
   readonly decorators?: readonly (ClassDecorator | MethodDecorator)[];
 }
 
-const NO_STORE = 'no-cache, no-store, must-revalidate';
+/** Whether another server has the endpoints, which is known only after the routes are fixed. */
+export const HEALTH_IS_ELSEWHERE = Symbol('nestjs-lifecycle:health-is-elsewhere');
 
 /**
  * A controller class: `GET /<path>` through Terminus, and `/live`, `/ready` and `/startup` below it straight from the
@@ -28,45 +38,51 @@ const NO_STORE = 'no-cache, no-store, must-revalidate';
 export function createHealthController({ path, decorators = [] }: HealthControllerOptions): Type<object> {
   @Controller({ path: normalizeHealthPath(path), version: VERSION_NEUTRAL })
   class LifecycleHealthController {
-    readonly #checks: HealthCheckMemo;
+    readonly #answers: HealthAnswers;
 
     constructor(
-      @Inject(HealthMonitor) private readonly monitor: HealthMonitor,
+      @Inject(HealthMonitor) monitor: HealthMonitor,
       @Inject(LifecycleHealthIndicator) lifecycle: LifecycleHealthIndicator,
       @Inject(HealthCheckService) terminus: HealthCheckService,
+      @Optional() @Inject(HEALTH_IS_ELSEWHERE) private readonly isElsewhere?: boolean,
     ) {
-      this.#checks = new HealthCheckMemo(monitor, lifecycle, terminus);
+      this.#answers = new HealthAnswers(monitor, lifecycle, terminus);
     }
 
-    @Get()
+    @Get(HEALTH_ENDPOINTS.health)
     @HealthCheck()
     health(): HealthCheckResult | Promise<HealthCheckResult> {
-      return this.#checks.check();
+      return this.#here().health();
     }
 
-    @Get('live')
+    @Get(HEALTH_ENDPOINTS.live)
     @Header('Cache-Control', NO_STORE)
     live(): ProbeBody {
-      return probeResponse(this.monitor.live());
+      return this.#here().live();
     }
 
-    @Get('ready')
+    @Get(HEALTH_ENDPOINTS.ready)
     @Header('Cache-Control', NO_STORE)
     ready(): ProbeBody {
-      return probeResponse(this.monitor.ready());
+      return this.#here().ready();
     }
 
-    @Get('startup')
+    @Get(HEALTH_ENDPOINTS.startup)
     @Header('Cache-Control', NO_STORE)
     startup(): ProbeBody {
-      return probeResponse(this.monitor.startup());
+      return this.#here().startup();
+    }
+
+    #here(): HealthAnswers {
+      if (this.isElsewhere === true) throw new NotFoundException();
+      return this.#answers;
     }
   }
   decorate(LifecycleHealthController, decorators);
   return LifecycleHealthController;
 }
 
-const HANDLERS = ['health', 'live', 'ready', 'startup'];
+const HANDLERS = Object.keys(HEALTH_ENDPOINTS);
 
 /** In the order in which they would stand above the class: the last one is applied first. */
 function decorate(controller: Type<object>, decorators: readonly (ClassDecorator | MethodDecorator)[]): void {

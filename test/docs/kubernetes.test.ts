@@ -50,3 +50,26 @@ describe('the deployment in docs/health.md', () => {
     expect(spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(drainDelayMs + limits.shutdownTimeoutMs);
   });
 });
+
+describe('the deployment in docs/management-port.md', () => {
+  const deploymentOf = (path: string) =>
+    parse(page(path).blocks.find(({ language }) => language === 'yaml')?.code ?? '') as Deployment;
+  const containerOf = (path: string) =>
+    deploymentOf(path).spec.template.spec.containers[0] as unknown as Record<string, object> & {
+      readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+    };
+  const container = containerOf('docs/management-port.md');
+
+  it.each(['startupProbe', 'readinessProbe', 'livenessProbe'])(
+    'has the %s of the app, on the port of its own',
+    (probe) => {
+      const { httpGet, ...times } = containerOf('docs/health.md')[probe] as Probe;
+      expect(container[probe]).toEqual({ ...times, httpGet: { path: httpGet.path, port: 'management' } });
+    },
+  );
+
+  it('names the port that the options name', () => {
+    const { code = '' } = page('docs/management-port.md').blocks[0] ?? {};
+    expect(container.ports).toEqual([{ name: 'management', containerPort: Number(/port: (\d+)/.exec(code)?.[1]) }]);
+  });
+});

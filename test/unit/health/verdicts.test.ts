@@ -101,3 +101,29 @@ describe('the verdict on an election', () => {
     expect(verdicts.of([])).toEqual([]);
   });
 });
+
+describe('without details', () => {
+  const note = (change: SnapshotChange) => judgeComponent(snapshotOf('it', change), false).note;
+
+  it.each<[string | undefined, SnapshotChange]>([
+    ['unhealthy', { info: { healthy: false }, healthError: new Error('secret') }],
+    ['failed', { info: { status: 'failed', error: 'secret' }, failedForGood: true }],
+    ['failed, to be started again', { info: { status: 'failed', error: 'secret' } }],
+    ['has not stopped in time', { info: { status: 'stopping', error: 'secret' }, overrunning: true }],
+    ['not started yet', { info: { status: 'pending', error: 'secret' } }],
+    // What holds a leader-only component back still impairs it.
+    ['not started yet', { info: { status: 'pending', error: 'secret', leaderOnly: true } }],
+    [undefined, { info: { status: 'running' } }],
+  ])('a component is %s, and the text of its error is left out', (expected, change) => {
+    expect(note(change)).toBe(expected);
+  });
+
+  it('an election says that its elector reports an error, and still how its loop hangs', () => {
+    const snapshot = { election: 'default', leading: false, error: new Error('secret') };
+    expect(judgeElection(snapshot, false)).toMatchObject({
+      level: 'degraded',
+      note: 'the elector reports an error, which is in the log',
+    });
+    expect(judgeElection({ ...snapshot, wedged: 'it is silent' }, false)).toMatchObject({ note: 'it is silent' });
+  });
+});

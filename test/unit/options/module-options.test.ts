@@ -50,6 +50,15 @@ const BAD: readonly (readonly [given: Record<string, unknown>, option: string, v
   ),
   [{ health: { intervalMs: 0 } }, 'health.intervalMs', 0],
   [{ health: { timeoutMs: '2s' } }, 'health.timeoutMs', '2s'],
+  ...['no', 0, null].map((value) => [{ health: { errorDetails: value } }, 'health.errorDetails', value] as const),
+  ...[-1, 65_536, 1.5, Number.NaN, '9090', null, true].map(
+    (value) => [{ health: { port: value } }, 'health.port', value] as const,
+  ),
+  ...['', ' ', 'localhost:9090', 'http://localhost', 'a b', '*', 5, null].map(
+    (value) => [{ health: { port: 0, host: value } }, 'health.host', value] as const,
+  ),
+  [{ health: { host: '127.0.0.1' } }, 'health.host', '127.0.0.1'],
+  [{ health: { port: 0, path: 'a/*' } }, 'health.path', 'a/*'],
   [{ health: { interval: 5 } }, 'interval', 5],
   ...['lifecycle', true, null].map((value) => [{ statusPage: value }, 'statusPage', value] as const),
   ...['', 'a//b', ':id', 5, null].map((value) => [{ statusPage: { path: value } }, 'statusPage.path', value] as const),
@@ -147,7 +156,7 @@ it('has every default written once', () => {
     exitOnFailure: false,
     watchdog: false,
     drainDelayMs: 0,
-    health: { endpoints: true, path: 'health', decorators: [], intervalMs: 5000, timeoutMs: 2000 },
+    health: { endpoints: true, path: 'health', decorators: [], intervalMs: 5000, timeoutMs: 2000, errorDetails: true },
     events: {},
     clock: expect.objectContaining({ now: expect.any(Function) }),
     observers: [],
@@ -173,6 +182,19 @@ it('takes an option that is undefined as one that is left out', () => {
   expect(() => LifecycleModule.forRoot(undefinedOptions as never)).not.toThrow();
   const resolved = resolveOptions({ restart: { maxRestarts: undefined }, events: { bufferSize: undefined } } as never);
   expect(resolved.registry.restart).toEqual(resolveOptions({}).registry.restart);
+});
+
+it.each([
+  '127.0.0.1',
+  '0.0.0.0',
+  '::',
+  '::1',
+  'fe80::1%eth0',
+  '::ffff:10.0.0.1',
+  'localhost',
+  'pod-1.svc.cluster.local',
+])('takes %s as a host', (host) => {
+  expect(resolveOptions({ health: { port: 9090, host } }).health).toMatchObject({ port: 9090, host });
 });
 
 it('gives each process start an identity of its own', () => {
