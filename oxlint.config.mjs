@@ -13,13 +13,14 @@ const HOUSE = {
   health: ['core', 'registry', 'leadership'],
   watchdog: ['core'],
   'status-page': ['core', 'registry', 'leadership', '@nestjs/common'],
+  metrics: ['core'],
   terminus: ['core', 'registry', 'leadership', 'health', '@nestjs/common', '@nestjs/terminus'],
   management: ['core', 'terminus', '@nestjs/common', '@nestjs/core'],
   testing: ['core', 'decorators', 'registry'],
 };
 
 // Without decorators a type import can be demanded; where there is metadata to emit, oxlint's fix would break injection.
-const WITHOUT_NEST = ['core', 'registry', 'leadership', 'health', 'watchdog', 'testing', 'electors'];
+const WITHOUT_NEST = ['core', 'registry', 'leadership', 'health', 'watchdog', 'metrics', 'testing', 'electors'];
 
 const NODE = ['!node:*', '!node:*/**'];
 // A path that goes up after it went down gets round every other pattern.
@@ -53,6 +54,20 @@ function electorRules() {
   return [
     { files: ['lib/electors/*/*.ts'], rules: restrict([...bare, '../**', '!../../core/**'], message) },
     { files: ['lib/electors/*/*/*.ts'], rules: restrict([...bare, '../../**', '!../../../core/**'], message) },
+  ];
+}
+
+/** Exporters and the library of each, which only its own users install. */
+const EXPORTERS = { 'metrics/opentelemetry': '@opentelemetry/api', 'metrics/prometheus': 'prom-client' };
+
+/** It may import what its folder shares, and never another exporter. */
+function exporterRules([folder, library]) {
+  const message = `lib/${folder} may import: itself, files of the folder above, core, node:, ${library} (oxlint.config.mjs).`;
+  const bare = ['**', ...NODE, `!${library}`, '!./**'];
+  const files = (up) => [`!${up}*.js`, `${up}*/**`, `!../${up}core/**`];
+  return [
+    { files: [`lib/${folder}/*.ts`], rules: restrict([...bare, ...files('../')], message) },
+    { files: [`lib/${folder}/*/*.ts`], rules: restrict([...bare, '!../**', '../../**', ...files('../../')], message) },
   ];
 }
 
@@ -107,6 +122,7 @@ export default {
     { files: ['lib/**'], rules: { 'no-console': 'error', 'unicorn/no-process-exit': 'error' } },
     ...Object.entries(HOUSE).flatMap(folderRules),
     ...electorRules(),
+    ...Object.entries(EXPORTERS).flatMap(exporterRules),
     optionsRule,
     {
       files: WITHOUT_NEST.map((folder) => `lib/${folder}/**`),

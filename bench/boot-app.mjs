@@ -1,4 +1,4 @@
-// Boots and closes one app, for boot.mjs: node boot-app.mjs <plain|service|run> <providers>
+// Boots and closes one app, for boot.mjs: node boot-app.mjs <plain|service|run> <providers> [observed]
 // A process of its own for each boot, as in real life: nothing is compiled, and Nest has not loaded its platform yet.
 import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
@@ -6,8 +6,10 @@ import { NestFactory } from '@nestjs/core';
 import { EventEmitterModule } from '@nestjs/event-emitter';
 import { TerminusModule } from '@nestjs/terminus';
 import { LifecycleComponent, LifecycleModule } from '../dist/index.js';
+import { observersOf } from './observers.mjs';
 
-const [variant, count] = process.argv.slice(2);
+const [variant, count, observed] = process.argv.slice(2);
+const options = observed === undefined ? {} : { observers: await observersOf(observed) };
 
 const classes = {
   plain: () =>
@@ -35,7 +37,7 @@ const providers = Array.from({ length: Number(count) }, (_, index) => {
   Injectable()(provider);
   return provider;
 });
-const own = variant === 'plain' ? [] : [LifecycleModule.forRoot()];
+const own = variant === 'plain' ? [] : [LifecycleModule.forRoot(options)];
 class App {}
 Module({ imports: [TerminusModule, EventEmitterModule.forRoot(), ...own], providers })(App);
 

@@ -1,11 +1,13 @@
-// One app under load by health.mjs: node health-server.mjs <lifecycle|plain> <components> [hang]
+// One app under load by health.mjs: node health-server.mjs <lifecycle|plain> <components> [hang|observed]
 import 'reflect-metadata';
 import { Controller, Get, Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { HealthCheck, HealthCheckService, HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
 import { LifecycleComponent, LifecycleModule } from '../dist/index.js';
+import { observersOf } from './observers.mjs';
 
-const [variant, count, hang] = process.argv.slice(2);
+const [variant, count, mode] = process.argv.slice(2);
+const observers = mode === 'observed' ? await observersOf('prometheus,traces') : [];
 
 /** The check that both variants await. */
 const check = () => new Promise((resolve) => setImmediate(resolve));
@@ -21,7 +23,7 @@ function lifecycleApp(size) {
         return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
       }
       healthCheck() {
-        return hang === 'hang' && index === 0 ? hangs() : check();
+        return mode === 'hang' && index === 0 ? hangs() : check();
       }
     }
     LifecycleComponent()(Checked);
@@ -29,7 +31,7 @@ function lifecycleApp(size) {
     return Checked;
   });
   class App {}
-  Module({ imports: [LifecycleModule.forRoot({ health: { timeoutMs: 500 } })], providers })(App);
+  Module({ imports: [LifecycleModule.forRoot({ health: { timeoutMs: 500 }, observers })], providers })(App);
   return App;
 }
 

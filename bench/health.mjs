@@ -1,8 +1,9 @@
 // Requests per second at /health over a plain Terminus controller with as many hand-written indicators, and what one
-// check that hangs does to the slowest answers. Every app has a process of its own; each is under load in turn.
+// check that hangs does to the slowest answers; requests per second with metrics and traces over those without. Every app
+// has a process of its own; each is under load in turn.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { alternate, atLeast, atMost, median, quantile, ratio, report } from './harness.mjs';
+import { alternate, atLeast, atMost, median, quantile, ratio, report, under } from './harness.mjs';
 import { HttpConnection } from './http-connection.mjs';
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [10, 100, 1000];
@@ -11,10 +12,10 @@ const ROUNDS = 40;
 const SLICE_MS = 250;
 const CONNECTIONS = 16;
 
-async function boot(variant, size, hang) {
+async function boot(variant, size, mode = '') {
   const server = new URL('./health-server.mjs', import.meta.url);
   // Output is discarded, not switched off: what logging costs counts.
-  const child = fork(server, [variant, String(size), hang ? 'hang' : ''], {
+  const child = fork(server, [variant, String(size), mode], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const [{ port }] = await once(child, 'message');
@@ -47,7 +48,8 @@ async function measure(size) {
   const apps = {
     plain: await boot('plain', size),
     lifecycle: await boot('lifecycle', size),
-    hanging: await boot('lifecycle', size, true),
+    hanging: await boot('lifecycle', size, 'hang'),
+    observed: await boot('lifecycle', size, 'observed'),
   };
   // Long enough for the check that hangs to have timed out.
   await new Promise((resolve) => setTimeout(resolve, 1500));
@@ -62,6 +64,7 @@ async function measure(size) {
   const series = (name, figure) => slices[name].map((slice) => slice[figure]);
   return {
     throughput: ratio(series('lifecycle', 'perSecond'), series('plain', 'perSecond')),
+    observed: ratio(series('lifecycle', 'perSecond'), series('observed', 'perSecond')),
     hangingP99: ratio(series('hanging', 'p99'), series('lifecycle', 'p99')),
     perSecond: Object.fromEntries(Object.keys(apps).map((name) => [name, median(series(name, 'perSecond'))])),
     p99Ms: Object.fromEntries(Object.keys(apps).map((name) => [name, median(series(name, 'p99'))])),
@@ -79,6 +82,7 @@ for (const size of SIZES) {
       atLeast(`requests per second over plain Terminus, ${size} components`, measured.throughput, GOALS[size]),
     );
   }
+  goals.push(under(`time a request with metrics and traces over without, ${size} components`, measured.observed, 1.05));
   goals.push(atMost(`p99 with a check that hangs over p99 without, ${size} components`, measured.hangingP99, 1.2));
 }
 report('health', figures, goals);

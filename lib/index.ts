@@ -173,6 +173,7 @@ export {
   NotRestartableError,
   ManagementPathError,
   ManagementPortError,
+  MetricsConflictError,
   OutsideOfTermError,
   PreviousRunUnsettledError,
   RequestTimeoutError,

@@ -12,10 +12,14 @@ const DECLARATIONS = join('.cache', 'api');
 
 /** Report name → entry, relative to lib/. A new elector needs no line here. */
 function entries() {
-  const electors = readdirSync(join(ROOT, 'lib', 'electors'), { withFileTypes: true })
-    .filter((it) => it.isDirectory() && existsSync(join(ROOT, 'lib', 'electors', it.name, 'index.ts')))
-    .map((it) => [`electors-${it.name}`, `electors/${it.name}/index`]);
-  return [['index', 'index'], ['registry', 'registry/index'], ['testing', 'testing/index'], ...electors];
+  const optional = ['electors', 'metrics'].flatMap(entriesIn);
+  return [['index', 'index'], ['registry', 'registry/index'], ['testing', 'testing/index'], ...optional];
+}
+
+function entriesIn(folder) {
+  return readdirSync(join(ROOT, 'lib', folder), { withFileTypes: true })
+    .filter((it) => it.isDirectory() && existsSync(join(ROOT, 'lib', folder, it.name, 'index.ts')))
+    .map((it) => [`${folder}-${it.name}`, `${folder}/${it.name}/index`]);
 }
 
 function report(name, entry, folder) {

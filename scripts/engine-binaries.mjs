@@ -10,6 +10,7 @@ export const ENGINES = [
   { name: 'nats', binaries: ['nats-server'], package: 'nats-server' },
   { name: 'etcd', binaries: ['etcd'], package: 'etcd-server' },
   { name: 'chromium', binaries: ['chromium'], package: 'chromium' },
+  { name: 'promtool', binaries: ['promtool'], package: 'prometheus' },
 ];
 
 /** Where Debian puts PostgreSQL: on nobody's PATH, one folder a major version. */

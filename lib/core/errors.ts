@@ -38,6 +38,11 @@ export class InvalidOptionError extends LifecycleError {
   }
 }
 
+/** Two apps of a process would record into the same metrics. @publicApi */
+export class MetricsConflictError extends LifecycleError {
+  readonly code = 'ERR_LIFECYCLE_METRICS_CONFLICT';
+}
+
 /** Something was registered that has no `start()`, or no usable name. @publicApi */
 export class InvalidComponentError extends LifecycleError {
   readonly code = 'ERR_LIFECYCLE_INVALID_COMPONENT';

@@ -9,6 +9,7 @@ import { ROOT, tarball } from './consumer.js';
 interface Manifest {
   readonly dependencies?: Record<string, string>;
   readonly peerDependencies: Record<string, string>;
+  readonly peerDependenciesMeta: Record<string, { readonly optional?: boolean }>;
 }
 
 const manifestOf = (folder: string): Manifest =>
@@ -45,10 +46,10 @@ function packagesReachedFrom(entry: string, extension: '.js' | '.d.ts'): Set<str
 }
 
 describe('the packed package', () => {
-  it('holds the build, the docs, the licence and what describes it, and nothing else', () => {
+  it('holds the build, the docs, the alert rules, the licence and what describes it, and nothing else', () => {
     const unexpected = files().filter(
       (file) =>
-        !/^(dist([\\/].*(\.js|\.d\.ts)|[\\/][^.]*)?|docs([\\/][^.]*\.md)?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
+        !/^(dist([\\/].*(\.js|\.d\.ts)|[\\/][^.]*)?|docs([\\/][^.]*\.md)?|ops([\\/](alerts(\.test)?\.yml|dashboard\.json))?|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/.test(
           file,
         ),
     );
@@ -67,6 +68,23 @@ describe('the packed package', () => {
 
     expect(reached).toContain('@nestjs/common');
     expect(reached.filter((name) => !peers.includes(name))).toEqual([]);
+  });
+
+  it.each(['.js', '.d.ts'] as const)('loads no optional peer with the main entry (%s)', (extension) => {
+    const optional = Object.keys(manifestOf(unpacked).peerDependenciesMeta);
+    const reached = [...packagesReachedFrom('index', extension)];
+
+    expect(optional).toEqual(expect.arrayContaining(['@opentelemetry/api', 'prom-client']));
+    expect(reached.filter((name) => optional.includes(name))).toEqual([]);
+  });
+
+  it.each([
+    ['metrics/prometheus', 'prom-client'],
+    ['metrics/opentelemetry', '@opentelemetry/api'],
+  ])('needs but one package for %s', (entry, library) => {
+    for (const extension of ['.js', '.d.ts'] as const) {
+      expect([...packagesReachedFrom(`${entry}/index`, extension)]).toEqual([library]);
+    }
   });
 
   it.each(['.js', '.d.ts'] as const)('needs no Nest for the testing entry (%s)', (extension) => {

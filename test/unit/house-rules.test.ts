@@ -20,6 +20,9 @@ const FOLDERS = [
   'health',
   'watchdog',
   'status-page',
+  'metrics',
+  'metrics/opentelemetry',
+  'metrics/prometheus',
   'terminus',
   'management',
   'electors/memory',
@@ -39,6 +42,20 @@ const PACKAGES = [
   'rxjs',
   'fs',
   'ioredis',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-metrics',
+  'prom-client',
+];
+
+/** An elector may import any package but Nest and the library itself. */
+const CLIENTS = [
+  'reflect-metadata',
+  'rxjs',
+  'fs',
+  'ioredis',
+  '@opentelemetry/api',
+  '@opentelemetry/sdk-metrics',
+  'prom-client',
 ];
 
 /** The design's table, written down a second time: a rule that is loosened by mistake has to be loosened here too. */
@@ -61,6 +78,9 @@ const ALLOWED: Record<string, readonly string[]> = {
   health: ['core', 'registry', 'leadership'],
   watchdog: ['core'],
   'status-page': ['core', 'registry', 'leadership', '@nestjs/common', '@nestjs/common/internal.js'],
+  metrics: ['core'],
+  'metrics/opentelemetry': ['core', '@opentelemetry/api'],
+  'metrics/prometheus': ['core', 'prom-client'],
   terminus: [
     'core',
     'registry',
@@ -71,8 +91,8 @@ const ALLOWED: Record<string, readonly string[]> = {
     '@nestjs/terminus',
   ],
   management: ['core', 'terminus', '@nestjs/common', '@nestjs/common/internal.js', '@nestjs/core'],
-  'electors/memory': ['core', 'reflect-metadata', 'rxjs', 'fs', 'ioredis'],
-  'electors/standalone': ['core', 'reflect-metadata', 'rxjs', 'fs', 'ioredis'],
+  'electors/memory': ['core', ...CLIENTS],
+  'electors/standalone': ['core', ...CLIENTS],
   testing: ['core', 'decorators', 'registry'],
 };
 
@@ -132,6 +152,7 @@ beforeAll(() => {
   for (const folder of FOLDERS)
     for (const [sub, depth] of DEPTHS) write(`lib/${folder}/${sub}file.ts`, ...candidates(folder, depth).all);
   write('lib/lifecycle.options.ts', './core/status.js', './registry/registry.js', '@nestjs/common', './index.js');
+  write('lib/metrics/prometheus/shared.ts', '../instruments.js', '../opentelemetry/index.js');
   write('lib/registry/hen.ts', './egg.js');
   write('lib/registry/egg.ts', './hen.js');
   writeFileSync(join(workDir, 'lib/core/re-export.ts'), `export { Registry } from '../registry/registry.js';\n`);
@@ -164,6 +185,10 @@ test('lets the options import nothing but core', () => {
   expect(rejected('lib/lifecycle.options.ts', RESTRICTED)).toEqual(
     new Set(['./registry/registry.js', '@nestjs/common', './index.js']),
   );
+});
+
+test('lets an exporter import what its folder shares, and not the other exporter', () => {
+  expect(rejected('lib/metrics/prometheus/shared.ts', RESTRICTED)).toEqual(new Set(['../opentelemetry/index.js']));
 });
 
 test.each(['re-export', 'dynamic', 'type'])('also sees an import in the form of a %s', (form) => {
