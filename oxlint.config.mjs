@@ -14,13 +14,24 @@ const HOUSE = {
   watchdog: ['core'],
   'status-page': ['core', 'registry', 'leadership', '@nestjs/common'],
   metrics: ['core'],
+  doctor: ['core'],
   terminus: ['core', 'registry', 'leadership', 'health', '@nestjs/common', '@nestjs/terminus'],
   management: ['core', 'terminus', '@nestjs/common', '@nestjs/core'],
   testing: ['core', 'decorators', 'registry'],
 };
 
 // Without decorators a type import can be demanded; where there is metadata to emit, oxlint's fix would break injection.
-const WITHOUT_NEST = ['core', 'registry', 'leadership', 'health', 'watchdog', 'metrics', 'testing', 'electors'];
+const WITHOUT_NEST = [
+  'core',
+  'registry',
+  'leadership',
+  'health',
+  'watchdog',
+  'doctor',
+  'metrics',
+  'testing',
+  'electors',
+];
 
 const NODE = ['!node:*', '!node:*/**'];
 // A path that goes up after it went down gets round every other pattern.

@@ -146,7 +146,7 @@ export function resolveAsyncOptions(
 
 /** @throws InvalidOptionError */
 export function resolveAsyncStatusPage({ statusPage }: LifecycleAsyncOptions): Required<StatusPageOptions> | undefined {
-  return statusPage && resolveStatusPageOptions(statusPage, FOR_ROOT_ASYNC);
+  return statusPage === undefined ? undefined : resolveStatusPageOptions(statusPage, FOR_ROOT_ASYNC);
 }
 
 function isElectorProvider(elector: LifecycleRootOptions['elector']): elector is ElectorProvider {

@@ -114,6 +114,13 @@ export interface LifecycleModuleOptions extends Omit<RegistryOptions, 'events'> 
    */
   readonly watchdog?: boolean;
   /**
+   * Look the app and its engine over once, some seconds after the boot, and warn about what is wrong, with what to do about
+   * it. It changes nothing.
+   *
+   * @default true
+   */
+  readonly doctor?: boolean;
+  /**
    * How long the app goes on at shutdown with readiness 503, in milliseconds, so that load balancers see it. Leader-only
    * components hand over at once all the same.
    *
@@ -152,6 +159,7 @@ export interface ResolvedLifecycleOptions {
   readonly failFast: boolean;
   readonly exitOnFailure: boolean;
   readonly watchdog: boolean;
+  readonly doctor: boolean;
   readonly drainDelayMs: number;
   readonly health: ResolvedHealthOptions;
   readonly events: EventsOptions;
@@ -184,6 +192,7 @@ const OPTION_NAMES: readonly (keyof LifecycleModuleOptions)[] = [
   'failFast',
   'exitOnFailure',
   'watchdog',
+  'doctor',
   'drainDelayMs',
   'health',
   'events',
@@ -226,6 +235,7 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
     failFast: options.failFast ?? true,
     exitOnFailure: options.exitOnFailure ?? false,
     watchdog: options.watchdog ?? false,
+    doctor: options.doctor ?? true,
     drainDelayMs: options.drainDelayMs ?? 0,
     health: resolveHealthOptions(options.health),
     events: resolveEventsOptions(events),
@@ -274,6 +284,7 @@ function checkFlags(options: LifecycleModuleOptions): void {
   assertBoolean('failFast', options.failFast, WHERE);
   assertBoolean('exitOnFailure', options.exitOnFailure, WHERE);
   assertBoolean('watchdog', options.watchdog, WHERE);
+  assertBoolean('doctor', options.doctor, WHERE);
   assertDuration('drainDelayMs', options.drainDelayMs, WHERE);
   assertFunction('random', options.random, WHERE);
 }

@@ -4,9 +4,10 @@ import { isElector } from './core/elector-check.js';
 import { InvalidOptionError } from './core/errors.js';
 import { EventFanout } from './core/event-fanout.js';
 import { guarded, type LifecycleLogger, type LogLevel } from './core/logger.js';
-import type { HealthCheckReport, ObservedApp, ObservedElection } from './core/lifecycle-observer.js';
+import type { HealthCheckReport, LifecycleObserver, ObservedApp, ObservedElection } from './core/lifecycle-observer.js';
 import { LoggingSink } from './core/logging-sink.js';
 import { Observers } from './core/observers.js';
+import { Doctor } from './doctor/doctor.js';
 import { EventBus } from './events/event-bus.js';
 import { HealthMonitor } from './health/health-monitor.js';
 import type { LeaderOnlyCalls } from './leader-only/leader-only-calls.js';
@@ -52,15 +53,15 @@ export function assemble(
   const settings = { clock, logger, identity, random, stopTimeoutMs };
   // What it shows and moves is made after it, since those tell the observers, of whom it is one.
   const statusPage = options.statusPage && new StatusPage(options.statusPage, { clock, logger });
-  const watching = statusPage ? [...options.observers, statusPage.observer] : options.observers;
-  const observers = new Observers(watching, logger, clock);
-  if (observers.any) events.tap((name, payload) => observers.onEvent(name, payload));
+  const observers = new Observers(watching(options, elector, statusPage), logger, clock);
+  if (observers.hears('onEvent')) events.tap((name, payload) => observers.onEvent(name, payload));
   const leadership = new Leadership({ elector, registry, events: sink, observers, ...settings });
   leaderOnly.connect(leadership, logger);
   statusPage?.connect({ registry, leadership });
   const { intervalMs, timeoutMs, errorDetails } = options.health;
-  const onCheck = observers.any ? { onCheck: (check: HealthCheckReport) => observers.onHealthCheck(check) } : {};
-  const health = new HealthMonitor({ registry, leadership, clock, intervalMs, timeoutMs, errorDetails, ...onCheck });
+  const onCheck = observers.hears('onHealthCheck') && ((check: HealthCheckReport) => observers.onHealthCheck(check));
+  const limits = { intervalMs, timeoutMs, errorDetails };
+  const health = new HealthMonitor({ registry, leadership, clock, ...limits, ...(onCheck && { onCheck }) });
   return { options, logger, elector, events, bus, registry, leadership, leaderOnly, health, observers, statusPage };
 }
 
@@ -82,6 +83,21 @@ export function observedApp(parts: LifecycleParts): ObservedApp {
 function withDeadline(snapshot: ElectionSnapshot, leadership: Leadership): ObservedElection {
   const remainingMs = leadership.term(snapshot.election)?.remainingMs;
   return remainingMs === undefined ? snapshot : { ...snapshot, remainingMs };
+}
+
+/** The library's own come around those of the app: the doctor first, the history of the page last. */
+function watching(
+  { doctor, drainDelayMs, registry, health, observers }: ResolvedLifecycleOptions,
+  elector: Elector,
+  statusPage: StatusPage | undefined,
+): LifecycleObserver[] {
+  const { stopTimeoutMs, shutdownTimeoutMs } = registry;
+  const settings = { drainDelayMs, stopTimeoutMs, shutdownTimeoutMs, health, env: process.env };
+  return [
+    ...(doctor ? [new Doctor(elector, settings)] : []),
+    ...observers,
+    ...(statusPage ? [statusPage.observer] : []),
+  ];
 }
 
 function nestLogger(): LifecycleLogger {

@@ -27,7 +27,11 @@ export async function rehearse(): Promise<void> {
   const elector = new LeaseElector({ store: heldThenReleased(timing.leaseMs), timing });
   // One that composes its lines, and writes none.
   const logger = { log: () => undefined, warn: () => undefined, error: () => undefined };
-  const parts = assemble(resolveOptions({ logger, identity: 'rehearsal' }), elector, new LeaderOnlyCalls());
+  const parts = assemble(
+    resolveOptions({ logger, identity: 'rehearsal', doctor: false }),
+    elector,
+    new LeaderOnlyCalls(),
+  );
   const { registry, leadership } = parts;
   const started = new Deferred<void>();
   registry.register({ start: () => started.resolve(), stop: () => undefined }, { name: 'rehearsal', leaderOnly: true });

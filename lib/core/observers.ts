@@ -34,6 +34,11 @@ export class Observers {
     return this.observers.length > 0;
   }
 
+  /** Whether anybody wants to be told: what comes by the thousand at boot is not even handed on to nobody. */
+  hears(what: keyof LifecycleObserver): boolean {
+    return this.observers.some((it) => it[what] !== undefined);
+  }
+
   attach(app: ObservedApp): void {
     this.#each('attach', (it) => it.attach?.(app));
     this.#attached = true;
@@ -45,7 +50,6 @@ export class Observers {
   }
 
   onEvent<K extends LifecycleEventName>(name: K, payload: LifecycleEventMap[K]): void {
-    if (!this.any) return;
     const event = { name, payload } as unknown as ObservedEvent;
     this.#each('onEvent', (it) => it.onEvent?.(event));
   }

@@ -23,6 +23,7 @@ const FOLDERS = [
   'metrics',
   'metrics/opentelemetry',
   'metrics/prometheus',
+  'doctor',
   'terminus',
   'management',
   'electors/memory',
@@ -81,6 +82,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   metrics: ['core'],
   'metrics/opentelemetry': ['core', '@opentelemetry/api'],
   'metrics/prometheus': ['core', 'prom-client'],
+  doctor: ['core'],
   terminus: [
     'core',
     'registry',

@@ -155,6 +155,7 @@ it('has every default written once', () => {
     failFast: true,
     exitOnFailure: false,
     watchdog: false,
+    doctor: true,
     drainDelayMs: 0,
     health: { endpoints: true, path: 'health', decorators: [], intervalMs: 5000, timeoutMs: 2000, errorDetails: true },
     events: {},

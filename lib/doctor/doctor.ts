@@ -1,0 +1,116 @@
+import { settlesWithin } from '../core/clock.js';
+import type { Diagnosis, Elector, ElectorReport } from '../core/elector.js';
+import { errorText } from '../core/error-text.js';
+import type { AppPhase, LifecycleObserver, ObservedApp, TermProgress } from '../core/lifecycle-observer.js';
+import { ClockCheck } from './clock-check.js';
+import { EventLoopCheck } from './event-loop-check.js';
+import { IdentityCheck } from './identity-check.js';
+import { checkSettings, type CheckedSettings } from './settings-check.js';
+
+/** By then the elector has made what it needs on the engine, and a busy boot is over. */
+const EXAMINE_AFTER_MS = 5000;
+/** An engine that does not answer is reported by the election itself. */
+const DIAGNOSIS_LIMIT_MS = 10_000;
+const LOOK_EVERY_MS = 10_000;
+
+/**
+ * Looks an app over once, some seconds after its boot, and keeps an eye on what shows only later: says what is wrong, and
+ * what to do about it, in one line each, once. It changes nothing, and a healthy app does not hear from it.
+ */
+export class Doctor implements LifecycleObserver {
+  #app: ObservedApp | undefined;
+  #identity: IdentityCheck | undefined;
+  #clock: ClockCheck | undefined;
+  readonly #eventLoop = new EventLoopCheck();
+  readonly #timers = new Set<() => void>();
+  readonly #said = new Set<string>();
+
+  constructor(
+    private readonly elector: Pick<Elector, 'diagnose' | 'reportsWithinMs'>,
+    private readonly settings: CheckedSettings,
+  ) {}
+
+  attach(app: ObservedApp): void {
+    this.#app = app;
+    this.#clock = new ClockCheck(app.clock);
+    this.#identity = new IdentityCheck(app, this.elector.reportsWithinMs);
+  }
+
+  onPhase({ phase, state, error }: AppPhase): void {
+    if (phase === 'shutdown') this.#rest();
+    else if (state === 'ended' && error === undefined && this.#app !== undefined) {
+      this.#after(EXAMINE_AFTER_MS, () => void this.#examine());
+      this.#lookOn();
+    }
+  }
+
+  onTermProgress(progress: TermProgress): void {
+    this.#identity?.onTermProgress(progress);
+  }
+
+  onElectorReport(_election: string, report: ElectorReport): void {
+    if (report.kind === 'renewal') this.#eventLoop.onRenewal(report);
+  }
+
+  detach(): void {
+    this.#rest();
+  }
+
+  async #examine(): Promise<void> {
+    for (const finding of checkSettings(this.settings)) this.#say(finding);
+    for (const finding of await this.#diagnose()) if (finding.level !== 'ok') this.#say(finding);
+  }
+
+  async #diagnose(): Promise<readonly Diagnosis[]> {
+    const app = this.#app;
+    if (app === undefined || this.elector.diagnose === undefined) return [];
+    try {
+      const diagnosis = this.elector.diagnose();
+      // What comes too late must not end as an unhandled rejection.
+      diagnosis.catch(() => undefined);
+      if (await settlesWithin(app.clock, diagnosis, DIAGNOSIS_LIMIT_MS, { background: true })) return await diagnosis;
+      return [];
+    } catch (error) {
+      return [{ level: 'warning', summary: `The engine could not be examined: ${errorText(error)}` }];
+    }
+  }
+
+  #lookOn(): void {
+    this.#after(LOOK_EVERY_MS, () => {
+      for (const check of [this.#identity, this.#clock, this.#eventLoop]) {
+        const finding = check?.look();
+        if (finding !== undefined) this.#say(finding);
+      }
+      this.#lookOn();
+    });
+  }
+
+  #after(delayMs: number, callback: () => void): void {
+    const cancel = this.#app?.clock.setTimer(
+      () => {
+        if (cancel !== undefined) this.#timers.delete(cancel);
+        callback();
+      },
+      delayMs,
+      { background: true },
+    );
+    if (cancel !== undefined) this.#timers.add(cancel);
+  }
+
+  #say({ level, summary, remedy }: Diagnosis): void {
+    const logger = this.#app?.logger;
+    if (logger === undefined || this.#said.has(summary)) return;
+    this.#said.add(summary);
+    const line = remedy === undefined ? summary : `${summary} ${remedy}`;
+    if (level === 'error') logger.error(line);
+    else logger.warn(line);
+  }
+
+  /** A shutdown is no time to complain. */
+  #rest(): void {
+    this.#timers.forEach((cancel) => cancel());
+    this.#timers.clear();
+    this.#eventLoop.stop();
+    this.#app = undefined;
+  }
+}
