@@ -30,6 +30,7 @@ const project = (displayName, folder, { nestMajor = 12, ...rest } = {}) => ({
     '^nestjs-lifecycle/testing$': path('lib/testing/index.ts'),
     '^nestjs-lifecycle/electors/([^/]+)$': path('lib/electors/$1/index.ts'),
     '^nestjs-lifecycle/metrics/([^/]+)$': path('lib/metrics/$1/index.ts'),
+    '^nestjs-lifecycle/traces/([^/]+)$': path('lib/traces/$1/index.ts'),
   },
   resolver: path(nestMajor === 11 ? 'test/nest11/resolver.cjs' : 'test/resolver.cjs'),
   globals: { NEST_MAJOR: nestMajor },

@@ -17,6 +17,7 @@ const HOUSE = {
   doctor: ['core'],
   terminus: ['core', 'registry', 'leadership', 'health', '@nestjs/common', '@nestjs/terminus'],
   management: ['core', 'terminus', '@nestjs/common', '@nestjs/core'],
+  traces: ['core', '@opentelemetry/api'],
   testing: ['core', 'decorators', 'registry'],
 };
 
@@ -31,6 +32,7 @@ const WITHOUT_NEST = [
   'metrics',
   'testing',
   'electors',
+  'traces',
 ];
 
 const NODE = ['!node:*', '!node:*/**'];

@@ -151,6 +151,8 @@ export { ManagementServer, type ManagementAddress } from './management/managemen
 export { untilAborted } from './core/abort.js';
 export { systemClock, type Clock } from './core/clock.js';
 export { type LifecycleLogger, type LogLevel } from './core/logger.js';
+export { type LogFormat, type LogLine } from './core/log-line.js';
+export { type ErrorFields } from './core/error-fields.js';
 export {
   CampaignUnderWayError,
   ComponentFailedError,

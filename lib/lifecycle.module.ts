@@ -130,8 +130,8 @@ function build(parts: {
       {
         provide: StatusPage,
         inject: [LIFECYCLE_PARTS],
-        useFactory: ({ options, statusPage }: LifecycleParts) =>
-          options.health.port === undefined ? statusPage : undefined,
+        useFactory: (assembled: LifecycleParts) =>
+          assembled.options.health.port === undefined ? assembled.statusPage : undefined,
       },
       LifecycleHealthIndicator,
       {

@@ -5,6 +5,7 @@ import type { Elector } from './core/elector.js';
 import { assertElector } from './core/elector-check.js';
 import { InvalidOptionError } from './core/errors.js';
 import type { LifecycleObserver } from './core/lifecycle-observer.js';
+import type { LogFormat } from './core/log-line.js';
 import type { LifecycleLogger } from './core/logger.js';
 import { assertElectionNames } from './core/names.js';
 import {
@@ -140,6 +141,12 @@ export interface LifecycleModuleOptions extends Omit<RegistryOptions, 'events'> 
   readonly statusPage?: StatusPageOptions;
   /** @default Nest's Logger */
   readonly logger?: LifecycleLogger;
+  /**
+   * What the logger gets: lines of text, or a `LogLine` object each, which a logger that writes JSON prints as fields.
+   *
+   * @default 'fields' where the logger is Nest's ConsoleLogger with `json: true`, else 'text'
+   */
+  readonly logFormat?: LogFormat;
 }
 
 /** How health is watched, with every default applied. */
@@ -166,6 +173,7 @@ export interface ResolvedLifecycleOptions {
   readonly observers: readonly LifecycleObserver[];
   readonly statusPage?: Required<StatusPageOptions>;
   readonly logger?: LifecycleLogger;
+  readonly logFormat?: LogFormat;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -199,6 +207,7 @@ const OPTION_NAMES: readonly (keyof LifecycleModuleOptions)[] = [
   'observers',
   'statusPage',
   'logger',
+  'logFormat',
   'startTimeoutMs',
   'stopTimeoutMs',
   'shutdownTimeoutMs',
@@ -222,6 +231,7 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
   assertElectionNames('elections', options.elections, WHERE);
   assertIdentity(options.identity);
   assertObservers(options.observers);
+  assertLogFormat(options.logFormat);
   const { events, ...forRegistry } = options;
   const { events: _, ...registry } = resolveRegistryOptions(forRegistry, WHERE);
   return {
@@ -242,6 +252,7 @@ export function resolveOptions(options: LifecycleModuleOptions): ResolvedLifecyc
     observers: options.observers ?? [],
     ...(options.statusPage !== undefined && { statusPage: resolveStatusPageOptions(options.statusPage, WHERE) }),
     ...(options.logger && { logger: options.logger }),
+    ...(options.logFormat !== undefined && { logFormat: options.logFormat }),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };
@@ -347,5 +358,16 @@ function assertObservers(observers: unknown): void {
     where: WHERE,
     expected: 'an array of observers, each an object, each once',
     remedy: 'Write observers: [new PrometheusMetrics()], an instance and not the class.',
+  });
+}
+
+function assertLogFormat(format: unknown): void {
+  if (format === undefined || format === 'text' || format === 'fields') return;
+  throw new InvalidOptionError({
+    option: 'logFormat',
+    value: format,
+    where: WHERE,
+    expected: "'text' or 'fields'",
+    remedy: "Write 'fields' for a logger that writes JSON, or leave it out.",
   });
 }

@@ -10,6 +10,7 @@ import { ModulesContainer } from '@nestjs/core';
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import { Deferred } from './core/deferred.js';
 import { DEFAULT_ELECTION } from './core/elector.js';
+import { errorFields } from './core/error-fields.js';
 import { errorStack, errorText } from './core/error-text.js';
 import { ComponentFailedError, InvalidComponentError } from './core/errors.js';
 import { LifecycleEvent, type ComponentStatusEvent } from './core/lifecycle-events.js';
@@ -81,8 +82,12 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
       if (this.#stopping !== undefined) return;
       this.#connectEmitter();
       for (const found of this.discovery.find()) this.#register(found);
-      for (const problem of this.healthRoutes.problems(options.health)) logger.warn(problem);
-      if (options.statusPage?.guards.length === 0) logger.warn(OPEN_STATUS_PAGE);
+      for (const message of this.healthRoutes.problems(options.health)) {
+        logger.warn({ message, event: 'lifecycle.health.route' });
+      }
+      if (options.statusPage?.guards.length === 0) {
+        logger.warn({ message: OPEN_STATUS_PAGE, event: 'lifecycle.status-page.open' });
+      }
       this.#cancelWarning = warnUnlessShutdownIsHandled(logger, options.clock);
       if (options.autoStart) boot = this.parts.observers.during('boot', () => this.#boot());
     } finally {
@@ -90,7 +95,10 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     }
     const booting = boot?.finally(() => this.#stopListening?.());
     if (options.awaitStart) return booting;
-    booting?.catch((error: unknown) => logger.error(errorText(error), errorStack(error)));
+    booting?.catch((error: unknown) => {
+      const line = { message: errorText(error), event: 'lifecycle.boot.failed', error: errorFields(error) };
+      logger.error(line, errorStack(error));
+    });
     // Dependencies that cannot work are found before anything starts: such an app must not come up either.
     await Promise.race([booting, nextTurn()]);
   }
@@ -201,7 +209,8 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
     if (event.to === 'running') this.parts.health.markRunning();
     if (event.to !== 'failed' || event.restartInMs !== undefined || event.criticality !== 'critical') return;
     if (!this.#booted || !this.parts.options.exitOnFailure || this.#stopping !== undefined) return;
-    this.parts.logger.error(`Exiting: "${event.name}" failed for good, and exitOnFailure is on`);
+    const message = `Exiting: "${event.name}" failed for good, and exitOnFailure is on`;
+    this.parts.logger.error({ message, event: 'lifecycle.exit', component: event.name });
     // oxlint-disable-next-line unicorn/no-process-exit -- the user asked for it
     void this.#stop().then(() => process.exit(1));
   }

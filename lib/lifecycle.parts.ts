@@ -1,9 +1,8 @@
-import { Logger } from '@nestjs/common';
 import type { Elector } from './core/elector.js';
 import { isElector } from './core/elector-check.js';
 import { InvalidOptionError } from './core/errors.js';
 import { EventFanout } from './core/event-fanout.js';
-import { guarded, type LifecycleLogger, type LogLevel } from './core/logger.js';
+import type { GuardedLogger } from './core/logger.js';
 import type { HealthCheckReport, LifecycleObserver, ObservedApp, ObservedElection } from './core/lifecycle-observer.js';
 import { LoggingSink } from './core/logging-sink.js';
 import { Observers } from './core/observers.js';
@@ -13,6 +12,7 @@ import { HealthMonitor } from './health/health-monitor.js';
 import type { LeaderOnlyCalls } from './leader-only/leader-only-calls.js';
 import type { ElectionSnapshot } from './leadership/election-snapshot.js';
 import { Leadership } from './leadership/leadership.js';
+import { loggerOf } from './lifecycle.logger.js';
 import type { ResolvedLifecycleOptions } from './lifecycle.options.js';
 import { Registry } from './registry/registry.js';
 import { StatusPage } from './status-page/status-page.js';
@@ -23,7 +23,7 @@ export const LIFECYCLE_PARTS = Symbol('nestjs-lifecycle:parts');
 /** The parts that the main flow moves. */
 export interface LifecycleParts {
   readonly options: ResolvedLifecycleOptions;
-  readonly logger: LifecycleLogger;
+  readonly logger: GuardedLogger;
   readonly elector: Elector;
   readonly events: EventFanout;
   readonly bus: EventBus;
@@ -42,7 +42,7 @@ export function assemble(
   leaderOnly: LeaderOnlyCalls,
 ): LifecycleParts {
   assertUsable(given);
-  const logger = guarded(options.logger ?? nestLogger());
+  const logger = loggerOf(options);
   const elector = options.watchdog ? new WatchedElector(given, logger) : given;
   const { clock, random, identity } = options;
   const bus = new EventBus({ logger, clock, ...options.events });
@@ -98,12 +98,6 @@ function watching(
     ...observers,
     ...(statusPage ? [statusPage.observer] : []),
   ];
-}
-
-function nestLogger(): LifecycleLogger {
-  // Nest 11 says no to every level while none has been chosen, and logs them all.
-  const isLevelEnabled = (level: LogLevel) => Logger.isLevelEnabled(level) || !Logger.isLevelEnabled('fatal');
-  return Object.assign(new Logger('Lifecycle'), { isLevelEnabled });
 }
 
 function assertUsable(elector: unknown): void {

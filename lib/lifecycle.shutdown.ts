@@ -1,4 +1,5 @@
 import { delay, settlesWithin } from './core/clock.js';
+import { errorFields } from './core/error-fields.js';
 import { errorStack, errorText } from './core/error-text.js';
 import type { LifecycleLogger } from './core/logger.js';
 import type { LifecycleParts } from './lifecycle.parts.js';
@@ -33,7 +34,9 @@ export async function logFailure(logger: LifecycleLogger, what: string, work: Pr
   try {
     await work;
   } catch (error) {
-    logger.error(`${what}: ${errorText(error)}`, errorStack(error));
+    const message = `${what}: ${errorText(error)}`;
+    const line = { message, event: 'lifecycle.shutdown.failed', step: what, error: errorFields(error) };
+    logger.error(line, errorStack(error));
   }
 }
 
@@ -48,8 +51,10 @@ async function closeElector(
 ): Promise<void> {
   const closing = handedOver.then(() => elector.close?.());
   if (await settlesWithin(options.clock, closing, leftMs())) return logFailure(logger, 'Closing the elector', closing);
-  logger.error(
-    'Leadership is not handed over in order: work of a term has not settled, or the elector does not end or close in ' +
+  logger.error({
+    message:
+      'Leadership is not handed over in order: work of a term has not settled, or the elector does not end or close in ' +
       'time. Where a lease is held, it runs out by itself.',
-  );
+    event: 'lifecycle.shutdown.incomplete',
+  });
 }

@@ -12,7 +12,7 @@ const DECLARATIONS = join('.cache', 'api');
 
 /** Report name → entry, relative to lib/. A new elector needs no line here. */
 function entries() {
-  const optional = ['electors', 'metrics'].flatMap(entriesIn);
+  const optional = ['electors', 'metrics', 'traces'].flatMap(entriesIn);
   return [['index', 'index'], ['registry', 'registry/index'], ['testing', 'testing/index'], ...optional];
 }
 

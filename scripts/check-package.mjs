@@ -20,7 +20,7 @@ const inFolder = (folder) => {
   const found = readdirSync(join(ROOT, 'lib', folder), { withFileTypes: true });
   return found.filter((it) => it.isDirectory()).map(({ name }) => `${folder}/${name}`);
 };
-const optional = ['electors', 'metrics'].flatMap(inFolder);
+const optional = ['electors', 'metrics', 'traces'].flatMap(inFolder);
 
 function check(tarball) {
   const options = ['--profile', 'esm-only', '--no-definitely-typed', '--no-emoji', '--format', 'ascii'];

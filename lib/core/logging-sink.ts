@@ -1,4 +1,6 @@
+import { errorFields } from './error-fields.js';
 import { errorStack, errorText } from './error-text.js';
+import { acquiredLine, healthLine, lostLine, observedLine, statusLine } from './event-lines.js';
 import type { PausableEventSink } from './event-sink.js';
 import type {
   ComponentStatusEvent,
@@ -45,7 +47,9 @@ export class LoggingSink implements PausableEventSink {
   }
 
   #logThrown(name: string, error: unknown): void {
-    this.#logger.error(`A reader of ${name} threw: ${errorText(error)}`, errorStack(error));
+    const message = `A reader of ${name} threw: ${errorText(error)}`;
+    const line = { message, event: 'lifecycle.listener.failed', topic: name, error: errorFields(error) };
+    this.#logger.error(line, errorStack(error));
   }
 }
 
@@ -62,8 +66,10 @@ const WRITERS: Writers = {
 function writeStatus(event: ComponentStatusEvent, logger: GuardedLogger): void {
   const level = statusLevel(event);
   if (!logger.isLevelEnabled(level)) return;
-  if (level === 'error') logger.error(failureText(event), errorStack(event.error));
-  else logger[level](statusText(event));
+  const text = level === 'error' ? failureText(event) : statusText(event);
+  const line = logger.wantsFields ? statusLine(text, event) : text;
+  if (level === 'error') logger.error(line, errorStack(event.error));
+  else logger[level](line);
 }
 
 function statusLevel({ from, to }: ComponentStatusEvent): 'debug' | 'log' | 'error' {
@@ -90,22 +96,32 @@ function failureText({ name, error, restartInMs }: ComponentStatusEvent): string
   return `${name} failed, ${next}: ${errorText(error)}`;
 }
 
-function writeAcquired(event: LeadershipAcquiredEvent, logger: LifecycleLogger): void {
-  logger.log(`Leading election "${event.election}" as ${event.identity}, term ${event.fencingToken}`);
+function writeAcquired(event: LeadershipAcquiredEvent, logger: GuardedLogger): void {
+  if (!logger.isLevelEnabled('log')) return;
+  const text = `Leading election "${event.election}" as ${event.identity}, term ${event.fencingToken}`;
+  logger.log(logger.wantsFields ? acquiredLine(text, event) : text);
 }
 
-function writeLost(event: LeadershipLostEvent, logger: LifecycleLogger): void {
+function writeLost(event: LeadershipLostEvent, logger: GuardedLogger): void {
+  const level = event.voluntary ? 'log' : 'warn';
+  if (!logger.isLevelEnabled(level)) return;
   const after = `after ${Math.round(event.durationMs)} ms`;
-  const text = `election "${event.election}" ${after}, term ${event.fencingToken}: ${errorText(event.reason)}`;
-  if (event.voluntary) logger.log(`Handing over ${text}`);
-  else logger.warn(`Lost ${text}`);
+  const what = event.voluntary ? 'Handing over' : 'Lost';
+  const text = `${what} election "${event.election}" ${after}, term ${event.fencingToken}: ${errorText(event.reason)}`;
+  logger[level](logger.wantsFields ? lostLine(text, event) : text);
 }
 
-function writeObserved(event: LeadershipObservedEvent, logger: LifecycleLogger): void {
-  logger.log(`Election "${event.election}" is led by ${event.leader?.identity ?? 'nobody'}`);
+function writeObserved(event: LeadershipObservedEvent, logger: GuardedLogger): void {
+  if (!logger.isLevelEnabled('log')) return;
+  const text = `Election "${event.election}" is led by ${event.leader?.identity ?? 'nobody'}`;
+  logger.log(logger.wantsFields ? observedLine(text, event) : text);
 }
 
-function writeHealth(event: HealthChangedEvent, logger: LifecycleLogger): void {
-  if (event.healthy) logger.log(`${event.name} is healthy again`);
-  else logger.warn(`${event.name} is unhealthy: ${errorText(event.error)}`);
+function writeHealth(event: HealthChangedEvent, logger: GuardedLogger): void {
+  const level = event.healthy ? 'log' : 'warn';
+  if (!logger.isLevelEnabled(level)) return;
+  const text = event.healthy
+    ? `${event.name} is healthy again`
+    : `${event.name} is unhealthy: ${errorText(event.error)}`;
+  logger[level](logger.wantsFields ? healthLine(text, event) : text);
 }

@@ -1,5 +1,6 @@
 import { settlesWithin, type Clock } from './clock.js';
 import type { ElectorReport } from './elector.js';
+import { errorFields } from './error-fields.js';
 import { errorText } from './error-text.js';
 import type { LifecycleEventMap, LifecycleEventName } from './lifecycle-events.js';
 import type {
@@ -81,7 +82,8 @@ export class Observers {
       }
     });
     if (!this.any || (await settlesWithin(this.clock, Promise.all(detached), DETACH_LIMIT_MS))) return;
-    this.#log.warn(`An observer has not detached within ${DETACH_LIMIT_MS} ms. It is not waited for any longer.`);
+    const message = `An observer has not detached within ${DETACH_LIMIT_MS} ms. It is not waited for any longer.`;
+    this.#log.warn({ message, event: 'lifecycle.observer.late' });
   }
 
   async #observe(phase: AppPhase['phase'], work: () => Promise<void>): Promise<void> {
@@ -112,6 +114,8 @@ export class Observers {
   #complain(observer: LifecycleObserver, what: string, error: unknown): void {
     // An object without a prototype has no constructor.
     const { name } = (observer as Partial<LifecycleObserver>).constructor ?? { name: 'object' };
-    this.#log.warn(`${what}() of observer ${name} threw: ${errorText(error)}`);
+    const message = `${what}() of observer ${name} threw: ${errorText(error)}`;
+    const fields = { observer: name, call: what, error: errorFields(error) };
+    this.#log.warn({ message, event: 'lifecycle.observer.failed', ...fields });
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from './clock.js';
-import { guarded, type LifecycleLogger } from './logger.js';
+import type { LogLine } from './log-line.js';
+import { guarded, type GuardedLogger, type LifecycleLogger } from './logger.js';
 
 const REPEAT_AFTER_MS = 60_000;
 
@@ -8,10 +9,11 @@ const MAX_MESSAGES = 20;
 
 /**
  * Logs a message once, and again at most once a minute while it repeats, with the number of those left out: each of
- * several messages that take turns, and at most 20 different ones a minute. A logger that throws is passed over.
+ * several messages that take turns, and at most 20 different ones a minute. As fields, the number is `repeated` and the
+ * message the same each time. A logger that throws is passed over.
  */
 export class RateLimitedLog {
-  readonly #logger: LifecycleLogger;
+  readonly #logger: GuardedLogger;
   readonly #logged = new Map<string, { readonly at: number; skipped: number }>();
 
   constructor(
@@ -21,7 +23,8 @@ export class RateLimitedLog {
     this.#logger = guarded(logger);
   }
 
-  warn(message: string): void {
+  warn(line: LogLine): void {
+    const { message } = line;
     const now = this.clock.now();
     const last = this.#logged.get(message);
     if (last !== undefined && now - last.at < REPEAT_AFTER_MS) {
@@ -30,8 +33,12 @@ export class RateLimitedLog {
     }
     if (last === undefined && !this.#hasRoom(now)) return;
     this.#logged.set(message, { at: now, skipped: 0 });
-    const repeated = last !== undefined && last.skipped > 0 ? ` (${last.skipped} more of these since)` : '';
-    this.#logger.warn(message + repeated);
+    this.#logger.warn(last !== undefined && last.skipped > 0 ? this.#counted(line, last.skipped) : line);
+  }
+
+  #counted(line: LogLine, repeated: number): LogLine {
+    if (this.#logger.wantsFields) return { ...line, repeated };
+    return { ...line, message: `${line.message} (${repeated} more of these since)` };
   }
 
   #hasRoom(now: number): boolean {

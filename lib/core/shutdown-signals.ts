@@ -1,5 +1,5 @@
 import type { Clock } from './clock.js';
-import type { LifecycleLogger } from './logger.js';
+import { guarded, type LifecycleLogger } from './logger.js';
 
 /** The signals by which process managers ask a process to stop. */
 const SHUTDOWN_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
@@ -43,10 +43,12 @@ export function listenAlongToShutdown(onSignal: () => void): () => void {
 export function warnUnlessShutdownIsHandled(logger: LifecycleLogger, clock: Clock): () => void {
   const check = () => {
     if (isHandled('SIGTERM')) return;
-    logger.warn(
-      'Nothing listens to SIGTERM, so components are killed rather than stopped, and leadership is not handed over. ' +
+    guarded(logger).warn({
+      message:
+        'Nothing listens to SIGTERM, so components are killed rather than stopped, and leadership is not handed over. ' +
         'Call app.enableShutdownHooks().',
-    );
+      event: 'lifecycle.shutdown.unhandled',
+    });
   };
   return clock.setTimer(check, WARN_AFTER_MS, { background: true });
 }

@@ -2,6 +2,7 @@ import { settlesWithin } from '../core/clock.js';
 import type { Diagnosis, Elector, ElectorReport } from '../core/elector.js';
 import { errorText } from '../core/error-text.js';
 import type { AppPhase, LifecycleObserver, ObservedApp, TermProgress } from '../core/lifecycle-observer.js';
+import { guarded } from '../core/logger.js';
 import { ClockCheck } from './clock-check.js';
 import { EventLoopCheck } from './event-loop-check.js';
 import { IdentityCheck } from './identity-check.js';
@@ -101,9 +102,10 @@ export class Doctor implements LifecycleObserver {
     const logger = this.#app?.logger;
     if (logger === undefined || this.#said.has(summary)) return;
     this.#said.add(summary);
-    const line = remedy === undefined ? summary : `${summary} ${remedy}`;
-    if (level === 'error') logger.error(line);
-    else logger.warn(line);
+    const message = remedy === undefined ? summary : `${summary} ${remedy}`;
+    const line = { message, event: 'lifecycle.doctor.finding' };
+    if (level === 'error') guarded(logger).error(line);
+    else guarded(logger).warn(line);
   }
 
   /** A shutdown is no time to complain. */

@@ -1,4 +1,4 @@
-import type { LifecycleLogger } from '../core/logger.js';
+import type { GuardedLogger } from '../core/logger.js';
 import type { Clock } from '../core/clock.js';
 
 /** At most one report in this time, in milliseconds. */
@@ -17,7 +17,7 @@ export class DropReporter {
   #cancelTimer: (() => void) | undefined;
 
   constructor(
-    private readonly logger: LifecycleLogger,
+    private readonly logger: GuardedLogger,
     private readonly clock: Clock,
   ) {}
 
@@ -53,6 +53,11 @@ export class DropReporter {
     const named = counts.slice(0, MAX_NAMED).map(([what, count]) => `${count} x ${what}`);
     const others = counts.slice(MAX_NAMED).reduce((sum, [, count]) => sum + count, 0);
     if (others > 0) named.push(`${others} others`);
-    this.logger.warn(`Events were dropped: ${named.join('; ')}. ${this.#total} in all so far.`);
+    this.logger.warn({
+      message: `Events were dropped: ${named.join('; ')}. ${this.#total} in all so far.`,
+      event: 'lifecycle.events.dropped',
+      dropped: counts.reduce((sum, [, count]) => sum + count, 0),
+      total: this.#total,
+    });
   }
 }

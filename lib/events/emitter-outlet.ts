@@ -1,5 +1,6 @@
-import type { LifecycleLogger } from '../core/logger.js';
+import type { GuardedLogger } from '../core/logger.js';
 import type { EventEmitter2 } from '@nestjs/event-emitter';
+import { errorFields } from '../core/error-fields.js';
 import { errorStack, errorText } from '../core/error-text.js';
 
 type Listener = (this: EventEmitter2, ...args: unknown[]) => unknown;
@@ -27,7 +28,7 @@ interface EmitterState {
 export class EmitterOutlet {
   constructor(
     readonly emitter: EventEmitter2,
-    private readonly logger: LifecycleLogger,
+    private readonly logger: GuardedLogger,
   ) {}
 
   /** Whether there may be a listener. To look for those of a wildcard emitter takes as long as to call them. Never throws. */
@@ -81,7 +82,9 @@ export class EmitterOutlet {
   }
 
   #report(name: string, error: unknown): void {
-    this.logger.error(`A listener of "${name}" failed, which changes nothing: ${errorText(error)}`, errorStack(error));
+    const message = `A listener of "${name}" failed, which changes nothing: ${errorText(error)}`;
+    const line = { message, event: 'lifecycle.listener.failed', topic: name, error: errorFields(error) };
+    this.logger.error(line, errorStack(error));
   }
 }
 

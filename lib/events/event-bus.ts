@@ -1,7 +1,7 @@
 import { EventEmitter2 } from '@nestjs/event-emitter';
 import type { PausableEventSink } from '../core/event-sink.js';
 import type { LifecycleEventMap, LifecycleEventName } from '../core/lifecycle-events.js';
-import { guarded, type LifecycleLogger } from '../core/logger.js';
+import { guarded, type GuardedLogger } from '../core/logger.js';
 import { assertCount } from '../core/option-checks.js';
 import { CurrentLeadership } from './current-leadership.js';
 import { DropReporter } from './drop-reporter.js';
@@ -29,7 +29,7 @@ const MAX_CASCADE = 100_000;
  * @publicApi
  */
 export class EventBus implements PausableEventSink {
-  readonly #logger: LifecycleLogger;
+  readonly #logger: GuardedLogger;
   readonly #bufferSize: number;
   readonly #drops: DropReporter;
   readonly #held: HeldEvents;

@@ -29,7 +29,7 @@ interface Tally {
  */
 export class LeaderOnlyCalls {
   #leadership: Leadership | undefined;
-  #logger: LifecycleLogger = silentLogger;
+  #logger = guarded(silentLogger);
   readonly #tallies = new Map<MarkedMethod, Tally>();
 
   /** Of each marked method that a provider of the app has, or that was called; from the start of the app. */
@@ -104,7 +104,9 @@ export class LeaderOnlyCalls {
     tally.skipped++;
     if (tally.skipping) return;
     tally.skipping = true;
-    this.#logger.debug?.(`${method.name}() is skipped while this replica does not lead election "${method.election}"`);
+    const { name, election } = method;
+    const message = `${name}() is skipped while this replica does not lead election "${election}"`;
+    this.#logger.debug({ message, event: 'lifecycle.leader-only.skipped', election, method: name });
   }
 
   #tallyOf(method: MarkedMethod): Tally {

@@ -2,6 +2,7 @@ import { isAbortOf, onAbort } from '../core/abort.js';
 import { backoffMs } from '../core/backoff.js';
 import { delay, settlesWithin } from '../core/clock.js';
 import type { ElectorReport, LeaderInfo, LeadershipTerm } from '../core/elector.js';
+import { errorFields } from '../core/error-fields.js';
 import { errorText } from '../core/error-text.js';
 import { SteppedDownError } from '../core/errors.js';
 import { LifecycleEvent } from '../core/lifecycle-events.js';
@@ -230,7 +231,9 @@ export class ElectionCoordinator implements CampaignListener {
   }
 
   #warn(operation: string, error: unknown): void {
-    this.#errorLog.warn(`Election "${this.election}", ${operation}: ${errorText(error)}`);
+    const { election } = this;
+    const message = `Election "${election}", ${operation}: ${errorText(error)}`;
+    this.#errorLog.warn({ message, event: 'lifecycle.election.error', election, operation, error: errorFields(error) });
   }
 }
 

@@ -1,5 +1,6 @@
 import { onAbort } from '../core/abort.js';
 import { settlesWithin } from '../core/clock.js';
+import { errorFields } from '../core/error-fields.js';
 import { LeaderOnlyOverrunError, StopFailedError, StopTimeoutError } from '../core/errors.js';
 import { LifecycleEvent } from '../core/lifecycle-events.js';
 import type { TermProgress } from '../core/lifecycle-observer.js';
@@ -87,7 +88,10 @@ export class Tenure {
     const settled = this.calls.whenSettled();
     if (await settlesWithin(clock, settled, limitMs)) return;
     this.overrun = new LeaderOnlyOverrunError(this.term.election, this.calls.pending, limitMs);
-    guarded(logger).error(this.overrun.message);
+    const { message } = this.overrun;
+    const { election } = this.term;
+    const error = errorFields(this.overrun);
+    guarded(logger).error({ message, event: 'lifecycle.leader-only.overrun', election, error });
     await settled;
     this.overrun = undefined;
   }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Clock } from '../core/clock.js';
+import { errorFields } from '../core/error-fields.js';
 import { errorText } from '../core/error-text.js';
 import { ManagementPortError } from '../core/errors.js';
-import type { LifecycleLogger } from '../core/logger.js';
+import { guarded, type LifecycleLogger } from '../core/logger.js';
 import { RateLimitedLog } from '../core/rate-limited-log.js';
 import { Listener } from './listener.js';
 import type { ManagementAddress } from './management-server.js';
@@ -63,8 +64,8 @@ export class ManagementHost implements OnModuleInit, OnApplicationShutdown {
     const table = await routes();
     const listener = new Listener({
       serve: (request, response) => void this.#serve(table, request, response),
-      onDrop: () => this.#log?.warn('The management server has too many connections and refuses more.'),
-      onError: (error) => this.#log?.warn(`Management server: ${errorText(error)}`),
+      onDrop: () => this.#warn('The management server has too many connections and refuses more.'),
+      onError: (error) => this.#warn(`Management server: ${errorText(error)}`, error),
     });
     try {
       await listener.open(port, host);
@@ -75,7 +76,8 @@ export class ManagementHost implements OnModuleInit, OnApplicationShutdown {
     this.#address = addressOf(listener);
     const { host: at, port: picked } = this.#address;
     const origin = `http://${at.includes(':') ? `[${at}]` : at}:${picked}`;
-    logger.log(`The management server listens on ${origin}, with ${table.paths.join(', ')}`);
+    const message = `The management server listens on ${origin}, with ${table.paths.join(', ')}`;
+    guarded(logger).log({ message, event: 'lifecycle.management.listening' });
   }
 
   async #close(): Promise<void> {
@@ -83,6 +85,14 @@ export class ManagementHost implements OnModuleInit, OnApplicationShutdown {
     await this.#listening?.catch(() => undefined);
     if (this.#setup !== undefined) await this.#listener?.close(this.#setup.clock);
     this.#address = undefined;
+  }
+
+  #warn(message: string, error?: unknown): void {
+    this.#log?.warn({
+      message,
+      event: 'lifecycle.management.trouble',
+      ...(error !== undefined && { error: errorFields(error) }),
+    });
   }
 
   async #serve(table: RouteTable, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -94,7 +104,7 @@ export class ManagementHost implements OnModuleInit, OnApplicationShutdown {
       if (route === undefined) sendAnswer(response, bareAnswer(404));
       else await route.serve(request, response);
     } catch (error) {
-      this.#log?.warn(`The management server could not answer for /${route?.path}: ${errorText(error)}`);
+      this.#warn(`The management server could not answer for /${route?.path}: ${errorText(error)}`, error);
       sendAnswer(response, bareAnswer(500));
     }
   }

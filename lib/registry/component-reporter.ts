@@ -1,4 +1,5 @@
 import type { ComponentInfo } from '../core/component.js';
+import { errorFields } from '../core/error-fields.js';
 import { errorText } from '../core/error-text.js';
 import { callObserver } from '../core/observer-call.js';
 import type { ComponentDefinition } from './component-definition.js';
@@ -18,13 +19,22 @@ export class ComponentReporter {
     const { name, onError } = this.definition;
     callObserver(
       () => onError?.(error, info),
-      (thrown) => this.host.logger.error(`onError of component "${name}" threw: ${errorText(thrown)}`),
+      (thrown) =>
+        this.host.logger.error({
+          message: `onError of component "${name}" threw: ${errorText(thrown)}`,
+          event: 'lifecycle.listener.failed',
+          component: name,
+          topic: 'onError',
+          error: errorFields(thrown),
+        }),
     );
   }
 
   /** As `failed()`, for what is not a failed run, and so is not logged with its status. */
   logAndFailed(error: Error, info: ComponentInfo): void {
-    this.host.logger.error(error.message);
+    const { name } = this.definition;
+    const { message } = error;
+    this.host.logger.error({ message, event: 'lifecycle.component.error', component: name, error: errorFields(error) });
     this.failed(error, info);
   }
 
@@ -38,9 +48,13 @@ export class ComponentReporter {
   finishedByItself(): void {
     if (this.#warnedFinished) return;
     this.#warnedFinished = true;
-    this.host.logger.warn(
-      `Component "${this.definition.name}" finished by itself: start() resolved before its signal was aborted. ` +
+    const { name } = this.definition;
+    this.host.logger.warn({
+      message:
+        `Component "${name}" finished by itself: start() resolved before its signal was aborted. ` +
         'If it is meant to finish, say completes: true; if it is a service, give it a stop() method.',
-    );
+      event: 'lifecycle.component.finished',
+      component: name,
+    });
   }
 }

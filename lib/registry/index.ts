@@ -21,6 +21,8 @@ export { type IsLeader } from './scopes.js';
 export { type LeadershipTerm } from '../core/elector.js';
 export { type EventSink } from '../core/event-sink.js';
 export { type LifecycleLogger, type LogLevel } from '../core/logger.js';
+export { type LogLine } from '../core/log-line.js';
+export { type ErrorFields } from '../core/error-fields.js';
 export { type Clock } from '../core/clock.js';
 export { Status } from '../core/status.js';
 export { untilAborted } from '../core/abort.js';

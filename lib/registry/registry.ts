@@ -41,7 +41,7 @@ export class Registry {
   #leadership: LeadershipListener | undefined;
   readonly #options: ResolvedRegistryOptions;
   readonly #host: ComponentHost;
-  #logger: LifecycleLogger = silentLogger;
+  #logger = guarded(silentLogger);
   #events: EventSink;
 
   /** @throws InvalidOptionError */

@@ -1,6 +1,7 @@
+import { errorFields } from '../core/error-fields.js';
 import { errorText } from '../core/error-text.js';
 import { NotRestartableError, UnknownComponentError } from '../core/errors.js';
-import type { LifecycleLogger } from '../core/logger.js';
+import { guarded, type LifecycleLogger } from '../core/logger.js';
 import type { Leadership } from '../leadership/leadership.js';
 import type { Registry } from '../registry/registry.js';
 import { jsonAnswer, refusal } from './answers.js';
@@ -36,9 +37,18 @@ export class StatusActions {
     const known = leadership.elections().find((it) => it.election === election);
     if (known === undefined) return refusal(404, 'This replica does not stand for that election.');
     if (!known.leading) return refusal(409, 'This replica does not lead that election.');
-    this.logger.warn(`Stepping down from the election "${election}": ${ASKED_FOR}`);
+    guarded(this.logger).warn({
+      message: `Stepping down from the election "${election}": ${ASKED_FOR}`,
+      event: 'lifecycle.status-page.step-down',
+      election,
+    });
     leadership.stepDown(ASKED_FOR, { election, cooldownMs: COOLDOWN_MS }).catch((error: unknown) => {
-      this.logger.error(`Stepping down from the election "${election}": ${errorText(error)}`);
+      guarded(this.logger).error({
+        message: `Stepping down from the election "${election}": ${errorText(error)}`,
+        event: 'lifecycle.status-page.step-down',
+        election,
+        error: errorFields(error),
+      });
     });
     return jsonAnswer(202, { accepted: true });
   }
@@ -53,7 +63,11 @@ export class StatusActions {
       if (error instanceof NotRestartableError) return refusal(409, error.message);
       throw error;
     }
-    this.logger.warn(`Restarting component "${component}": ${ASKED_FOR}`);
+    guarded(this.logger).warn({
+      message: `Restarting component "${component}": ${ASKED_FOR}`,
+      event: 'lifecycle.status-page.restart',
+      component,
+    });
     return jsonAnswer(202, { accepted: true });
   }
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CanActivate, Type } from '@nestjs/common';
 import type { Clock } from '../core/clock.js';
+import { errorFields } from '../core/error-fields.js';
 import { errorStack, errorText } from '../core/error-text.js';
 import type { LifecycleObserver } from '../core/lifecycle-observer.js';
-import type { LifecycleLogger } from '../core/logger.js';
+import { guarded, type LifecycleLogger } from '../core/logger.js';
 import type { StatusPageOptions } from '../core/status-page-options.js';
 import { jsonAnswer, refusal } from './answers.js';
 import { pageAnswer } from './page.js';
@@ -63,7 +64,9 @@ export class StatusPage {
     try {
       return request.path.startsWith('actions/') ? await this.#act(request) : this.#read(request);
     } catch (error) {
-      this.parts.logger.error(`Status page: ${errorText(error)}`, errorStack(error));
+      const message = `Status page: ${errorText(error)}`;
+      const line = { message, event: 'lifecycle.status-page.trouble', error: errorFields(error) };
+      guarded(this.parts.logger).error(line, errorStack(error));
       return refusal(500, 'Internal server error');
     }
   }

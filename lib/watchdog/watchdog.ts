@@ -1,7 +1,8 @@
 import inspector from 'node:inspector';
 import { Worker } from 'node:worker_threads';
+import { errorFields } from '../core/error-fields.js';
 import { errorText } from '../core/error-text.js';
-import type { LifecycleLogger } from '../core/logger.js';
+import { guarded, type LifecycleLogger } from '../core/logger.js';
 import { WATCHDOG_THREAD } from './watchdog-thread.js';
 
 /**
@@ -82,7 +83,10 @@ export class Watchdog {
     // Flags and environment are for the app: a preloaded agent has nothing to do in this thread.
     const thread = new Worker(WATCHDOG_THREAD, { eval: true, workerData, execArgv: [], env: {}, name: 'watchdog' });
     thread.on('message', () => this.#giveSign());
-    thread.on('error', (error) => this.logger.error(`The watchdog does not run: ${errorText(error)}`));
+    thread.on('error', (error) => {
+      const message = `The watchdog does not run: ${errorText(error)}`;
+      guarded(this.logger).error({ message, event: 'lifecycle.watchdog.failed', error: errorFields(error) });
+    });
     thread.unref();
     return thread;
   }

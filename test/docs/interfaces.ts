@@ -30,7 +30,9 @@ export function readInterfaces(names: readonly string[]): Map<string, Map<string
 export function exportedNames(): string[] {
   const { checker, files } = library();
   return files
-    .filter(({ fileName }) => /lib\/(?:index|testing\/index|(?:electors|metrics)\/[^/]+\/index)\.ts$/.test(fileName))
+    .filter(({ fileName }) =>
+      /lib\/(?:index|testing\/index|(?:electors|metrics|traces)\/[^/]+\/index)\.ts$/.test(fileName),
+    )
     .flatMap((file) => {
       const module = checker.getSymbolAtLocation(file);
       return module === undefined ? [] : checker.getExportsOfModule(module).map(({ name }) => name);

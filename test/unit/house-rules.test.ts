@@ -28,6 +28,7 @@ const FOLDERS = [
   'management',
   'electors/memory',
   'electors/standalone',
+  'traces',
   'testing',
 ];
 const PACKAGES = [
@@ -40,6 +41,7 @@ const PACKAGES = [
   'nestjs-lifecycle',
   'nestjs-lifecycle/testing',
   'reflect-metadata',
+  '@opentelemetry/api',
   'rxjs',
   'fs',
   'ioredis',
@@ -95,6 +97,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   management: ['core', 'terminus', '@nestjs/common', '@nestjs/common/internal.js', '@nestjs/core'],
   'electors/memory': ['core', ...CLIENTS],
   'electors/standalone': ['core', ...CLIENTS],
+  traces: ['core', '@opentelemetry/api'],
   testing: ['core', 'decorators', 'registry'],
 };
 

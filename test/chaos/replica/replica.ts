@@ -92,7 +92,7 @@ class Witness {
       logger: {
         log: () => undefined,
         warn: () => undefined,
-        error: (message) => void process.stderr.write(`${message}\n`),
+        error: (message) => void process.stderr.write(`${typeof message === 'string' ? message : message.message}\n`),
       },
     }),
   ],

@@ -14,7 +14,7 @@ export class CallingReplica extends Replica {
       log: () => undefined,
       warn: () => undefined,
       error: () => undefined,
-      debug: (line) => void this.debugged.push(line),
+      debug: (line: string) => void this.debugged.push(line),
     });
   }
 

@@ -59,9 +59,9 @@ export class Fixture {
       },
       ...options,
     }).withLogger({
-      log: (message) => this.log.push(`log: ${message}`),
-      warn: (message) => this.log.push(`warn: ${message}`),
-      error: (message) => this.log.push(`error: ${message}`),
+      log: (message: string) => this.log.push(`log: ${message}`),
+      warn: (message: string) => this.log.push(`warn: ${message}`),
+      error: (message: string) => this.log.push(`error: ${message}`),
     });
   }
 
