@@ -46,6 +46,14 @@ function packagesReachedFrom(entry: string, extension: '.js' | '.d.ts'): Set<str
 }
 
 describe('the packed package', () => {
+  it('has a command, which tells how it is used, and when it is used wrongly', () => {
+    const run = (...args: string[]) =>
+      spawnSync(process.execPath, [join(unpacked, 'dist', 'cli', 'main.js'), ...args], { encoding: 'utf8' });
+    expect(readFileSync(join(unpacked, 'dist', 'cli', 'main.js'), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('nestjs-lifecycle doctor') });
+    expect(run('doctor')).toMatchObject({ status: 2, stderr: expect.stringContaining('--engine is missing') });
+  });
+
   it('holds the build, the docs, the alert rules, the licence and what describes it, and nothing else', () => {
     const unexpected = files().filter(
       (file) =>

@@ -30,6 +30,7 @@ const FOLDERS = [
   'electors/standalone',
   'traces',
   'testing',
+  'cli',
 ];
 const PACKAGES = [
   '@nestjs/common',
@@ -99,6 +100,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   'electors/standalone': ['core', ...CLIENTS],
   traces: ['core', '@opentelemetry/api'],
   testing: ['core', 'decorators', 'registry'],
+  cli: ['core', 'electors/memory', 'electors/standalone'],
 };
 
 interface Finding {

@@ -42,7 +42,9 @@ export async function diagnosePostgres(parts: StoreParts): Promise<Diagnosis[]> 
   try {
     const request = { operation: 'diagnose', timeoutMs: requestTimeoutMs, send: ask };
     const { findings, isPooled } = await requestInTime(systemClock, request);
-    return findings === undefined ? [] : [...judge(findings, parts), ...judgeHints(parts, isPooled)];
+    return findings === undefined
+      ? []
+      : [...judge(findings, parts), ...judgeSession(parts, isPooled), ...judgeHints(parts, isPooled)];
   } catch (error) {
     return [{ level: 'error', summary: errorText(explained(error, settings)) }];
   }
@@ -85,6 +87,13 @@ function judgeSchema({ schema }: Findings, name: string): Diagnosis[] {
   const example = `table: '${schema ?? 'schema'}.${name}'`;
   const remedy = `Give the schema too, ${example}, unless the search_path is the same for every replica: else two of them lead.`;
   return [{ level: 'warning', summary, remedy }];
+}
+
+function judgeSession(parts: StoreParts, isPooled: boolean): Diagnosis[] {
+  if (!isPooled || !('idleSessionTimeoutMs' in parts)) return [];
+  const summary =
+    "There is a pooler before PostgreSQL (pgbouncer?), and crashDetection: 'session' needs a session of its own";
+  return [{ level: 'error', summary, remedy: 'Connect to PostgreSQL itself, or leave the option out.' }];
 }
 
 function judgeHints({ notifications }: StoreParts, isPooled: boolean): Diagnosis[] {
