@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { doctorArguments } from '../../lib/cli/doctor-arguments.js';
 import { page, pages, ROOT, tableUnder } from './pages.js';
 
 interface Manifest {
@@ -20,10 +21,21 @@ const CLIENTS: Readonly<Record<string, string>> = {
   'docs/postgres.md': 'psql',
   'docs/etcd.md': 'etcdctl',
   'docs/mysql.md': 'mysql',
+  'docs/doctor-cli.md': 'kubectl',
   'sample/03-kubernetes/README.md': 'kubectl',
 };
 
+const DOCTOR = 'npx nestjs-lifecycle doctor ';
+
 describe('commands', () => {
+  it('of the doctor are understood', () => {
+    const lines = pages.flatMap(({ blocks }) => blocks.flatMap(({ code }) => code.split('\n')));
+    const commands = lines.filter((line) => line.includes(DOCTOR)).map((line) => line.split(DOCTOR)[1] ?? '');
+
+    expect(commands.length).toBeGreaterThan(1);
+    for (const it of commands) expect(() => doctorArguments(it.split(' '))).not.toThrow();
+  });
+
   it.each(pages.map(({ path }) => path))('of %s are npm scripts that exist', (path) => {
     const commands = [...page(path).text.matchAll(/(?:^|`)npm (?:run )?([\w:-]+)/gm)].map((match) => match[1] ?? '');
 
@@ -35,7 +47,7 @@ describe('commands', () => {
       blocks
         .filter(({ language }) => language === 'sh')
         .flatMap(({ code }) => code.replaceAll(/\\\n\s*/g, '').split('\n'))
-        .filter((line) => !['npm', 'curl', CLIENTS[path]].includes(line.split(' ')[0])),
+        .filter((line) => !line.startsWith(DOCTOR) && !['npm', 'curl', CLIENTS[path]].includes(line.split(' ')[0])),
     );
 
     expect(lines).toEqual([]);
