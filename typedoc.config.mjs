@@ -18,6 +18,8 @@ export default {
   readme: 'none',
   excludeInternal: true,
   excludePrivate: true,
+  // Nobody is meant to extend the classes of the package.
+  excludeProtected: true,
   validation: { notExported: true, invalidLink: true, invalidPath: true, rewrittenLink: true },
   modifierTags: [...OptionDefaults.modifierTags, '@publicApi'],
   // All that is in it is public.
