@@ -12,6 +12,8 @@ const entryPoints = Object.values(exports)
 export default {
   name: 'nestjs-lifecycle',
   includeVersion: true,
+  // Links into a repository need a remote, which a checkout may not have.
+  disableSources: true,
   entryPoints,
   tsconfig: 'tsconfig.build.json',
   out: '.cache/api-reference',

@@ -53,16 +53,16 @@ const byEvent = ({ lines }: Replica, event: string) =>
 it('page, metrics and log agree on who led when, to the millisecond, while everything is asked all the time', async () => {
   const hub = new MemoryElectionHub();
   const replicas = [await replica('a', hub), await replica('b', hub)];
-  let isLoaded = true;
+  const quiet = new AbortController();
   const load = replicas.map(async ({ status, register }) => {
-    while (isLoaded) await Promise.all([status(), status(), register.metrics()]);
+    while (!quiet.signal.aborted) await Promise.all([status(), status(), register.metrics()]);
   });
   for (let handover = 0; handover < HANDOVERS; handover++) {
     await until(() => replicas.some(({ leadership }) => leadership.isLeader()));
     const leader = replicas.find(({ leadership }) => leadership.isLeader());
     await leader?.leadership.stepDown('the test', { cooldownMs: 50 });
   }
-  isLoaded = false;
+  quiet.abort();
   await Promise.all(load);
   await until(() => replicas.some(({ leadership }) => leadership.isLeader()));
 
