@@ -1,4 +1,3 @@
-import { settlesWithin } from '../core/clock.js';
 import type { Diagnosis, Elector, ElectorReport } from '../core/elector.js';
 import { errorText } from '../core/error-text.js';
 import type { AppPhase, LifecycleObserver, ObservedApp, TermProgress } from '../core/lifecycle-observer.js';
@@ -49,8 +48,8 @@ export class Doctor implements LifecycleObserver {
     this.#identity?.onTermProgress(progress);
   }
 
-  onElectorReport(_election: string, report: ElectorReport): void {
-    if (report.kind === 'renewal') this.#eventLoop.onRenewal(report);
+  onElectorReport(election: string, report: ElectorReport): void {
+    if (report.kind === 'renewal') this.#eventLoop.onRenewal(election, report);
   }
 
   detach(): void {
@@ -59,27 +58,25 @@ export class Doctor implements LifecycleObserver {
 
   async #examine(): Promise<void> {
     for (const finding of checkSettings(this.settings)) this.#say(finding);
-    for (const finding of await this.#diagnose()) if (finding.level !== 'ok') this.#say(finding);
+    try {
+      for (const finding of await this.#diagnose()) if (finding.level !== 'ok') this.#say(finding);
+    } catch (error) {
+      this.#say({ level: 'warning', summary: `The engine could not be examined: ${errorText(error)}` });
+    }
   }
 
   async #diagnose(): Promise<readonly Diagnosis[]> {
-    const app = this.#app;
-    if (app === undefined || this.elector.diagnose === undefined) return [];
-    try {
-      const diagnosis = this.elector.diagnose();
-      // What comes too late must not end as an unhandled rejection.
-      diagnosis.catch(() => undefined);
-      if (await settlesWithin(app.clock, diagnosis, DIAGNOSIS_LIMIT_MS, { background: true })) return await diagnosis;
-      return [];
-    } catch (error) {
-      return [{ level: 'warning', summary: `The engine could not be examined: ${errorText(error)}` }];
-    }
+    const tooLate = new Promise<readonly Diagnosis[]>((resolve) => this.#after(DIAGNOSIS_LIMIT_MS, () => resolve([])));
+    const found = await Promise.race([this.elector.diagnose?.() ?? [], tooLate]);
+    // Without types anything may come.
+    if (!Array.isArray(found)) throw new TypeError('diagnose() of the elector gave no list');
+    return found;
   }
 
   #lookOn(): void {
     this.#after(LOOK_EVERY_MS, () => {
-      for (const check of [this.#identity, this.#clock, this.#eventLoop]) {
-        const finding = check?.look();
+      const elections = this.#app?.elections() ?? [];
+      for (const finding of [this.#identity?.look(), this.#clock?.look(), this.#eventLoop.look(elections)]) {
         if (finding !== undefined) this.#say(finding);
       }
       this.#lookOn();

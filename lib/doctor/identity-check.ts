@@ -11,7 +11,8 @@ const MOST_TOKENS = 100;
  * before it was started again: only one that still leads when that lease has run out is somebody else.
  */
 export class IdentityCheck {
-  readonly #own = new Set<bigint>();
+  /** With their elections: two may have the same token. */
+  readonly #own = new Set<string>();
   /** By election: whom we saw, and since when. */
   readonly #seen = new Map<string, { readonly token: bigint; readonly at: number }>();
   readonly #patienceMs: number;
@@ -24,8 +25,8 @@ export class IdentityCheck {
     this.#patienceMs = 2 * reportsWithinMs;
   }
 
-  onTermProgress({ fencingToken }: TermProgress): void {
-    this.#own.add(fencingToken);
+  onTermProgress({ election, fencingToken }: TermProgress): void {
+    this.#own.add(termKey(election, fencingToken));
     const [oldest] = this.#own;
     if (this.#own.size > MOST_TOKENS && oldest !== undefined) this.#own.delete(oldest);
   }
@@ -39,7 +40,8 @@ export class IdentityCheck {
 
   #isSomebodyElse({ election, leading, leader }: ObservedElection): boolean {
     const token = leader?.fencingToken;
-    if (leading || token === undefined || leader?.identity !== this.app.identity || this.#own.has(token)) {
+    const isOfOurName = !leading && leader?.identity === this.app.identity;
+    if (!isOfOurName || token === undefined || this.#own.has(termKey(election, token))) {
       this.#seen.delete(election);
       return false;
     }
@@ -58,4 +60,8 @@ export class IdentityCheck {
       remedy: 'Leave identity out, or make it of the name of the pod or host and something that each start draws anew.',
     };
   }
+}
+
+function termKey(election: string, token: bigint): string {
+  return `${election} ${token}`;
 }

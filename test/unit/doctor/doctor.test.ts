@@ -90,6 +90,21 @@ describe('after the boot', () => {
     expect(lines).toEqual(['warn The engine could not be examined: no route']);
   });
 
+  it('says so in one line when what the elector finds is no list', async () => {
+    booted((() => 'all is well') as unknown as () => Promise<Diagnosis[]>);
+    booted((() => Promise.resolve(undefined)) as unknown as () => Promise<Diagnosis[]>);
+    await clock.advance(60_000);
+    const line = 'warn The engine could not be examined: diagnose() of the elector gave no list';
+    expect(lines).toEqual([line, line]);
+  });
+
+  it('leaves no timer when it is over while the engine is asked', async () => {
+    const doctor = booted(() => new Promise(() => undefined));
+    await clock.advance(6000);
+    doctor.detach();
+    expect(clock.pending).toBe(0);
+  });
+
   it('does not wait for an engine that does not answer, nor for what it rejects with later', async () => {
     let fail: (error: Error) => void = () => undefined;
     booted(() => new Promise((_, reject) => (fail = reject)));
@@ -156,6 +171,15 @@ describe('an identity', () => {
     expect(lines).toEqual([]);
   });
 
+  it('is not unique either where our term of another election had the same token', async () => {
+    const doctor = booted();
+    const term = { election: 'other', identity: 'me', fencingToken: 7n, at: 0, durationMs: 0 };
+    doctor.onTermProgress({ stage: 'started', ...term });
+    election = { election: 'default', leading: false, leader: ledBy('me', 7n) };
+    await clock.advance(3_600_000);
+    expect(lines).toEqual([expect.stringContaining('leads election "default"')]);
+  });
+
   it('is in order when the leader of that name is what this process was before it was started again', async () => {
     booted();
     election = { election: 'default', leading: false, leader: ledBy('me', 7n) };
@@ -189,6 +213,7 @@ describe('the wall clock', () => {
 
 describe('the event loop', () => {
   const renewal = { kind: 'renewal', latencyMs: 10, deadlineInMs: 5690 } as const;
+  const led = [{ election: 'a', leading: true }];
   let histogram: { max: number; resets: number; isOn: boolean };
   let check: EventLoopCheck;
 
@@ -207,32 +232,49 @@ describe('the event loop', () => {
   });
 
   it('is not measured before there is a deadline', () => {
-    expect(check.look()).toBeUndefined();
+    expect(check.look(led)).toBeUndefined();
     expect(histogram.isOn).toBe(false);
   });
 
   it('is near the margin when it stood still for half of what a term lasts without a renewal', () => {
-    check.onRenewal(renewal);
+    check.onRenewal('a', renewal);
     histogram.max = 2849e6;
-    expect(check.look()).toBeUndefined();
+    expect(check.look(led)).toBeUndefined();
     expect(histogram.resets).toBe(1);
     histogram.max = 2850e6;
-    expect(check.look()).toMatchObject({ summary: expect.stringContaining('stood still for 2850 ms') });
+    expect(check.look(led)).toMatchObject({ summary: expect.stringContaining('stood still for 2850 ms') });
   });
 
   it('is not measured any more once that was said', () => {
-    check.onRenewal(renewal);
+    check.onRenewal('a', renewal);
     histogram.max = 6000e6;
-    check.look();
-    check.onRenewal(renewal);
+    check.look(led);
+    check.onRenewal('a', renewal);
     expect(histogram.isOn).toBe(false);
-    expect(check.look()).toBeUndefined();
+    expect(check.look(led)).toBeUndefined();
+  });
+
+  it('is judged by the shortest term of those that are led', () => {
+    check.onRenewal('b', { ...renewal, deadlineInMs: 1990 });
+    check.onRenewal('a', renewal);
+    histogram.max = 1000e6;
+    expect(check.look(led)).toMatchObject({ summary: expect.stringContaining('a term ends after 2000 ms') });
+  });
+
+  it('is judged once more for a term that was lost, which it may have cost, and not measured after that', () => {
+    const lost = [{ election: 'a', leading: false }];
+    check.onRenewal('a', renewal);
+    expect(check.look(lost)).toBeUndefined();
+    expect(histogram.isOn).toBe(false);
+    check.onRenewal('a', renewal);
+    histogram.max = 9000e6;
+    expect(check.look(lost)).toMatchObject({ summary: expect.stringContaining('stood still for 9000 ms') });
   });
 
   it('is measured for real', () => {
     const real = new EventLoopCheck();
-    real.onRenewal({ ...renewal, deadlineInMs: 1e9 });
-    expect(real.look()).toBeUndefined();
+    real.onRenewal('a', { ...renewal, deadlineInMs: 1e9 });
+    expect(real.look(led)).toBeUndefined();
     real.stop();
   });
 });
