@@ -70,6 +70,16 @@ export class LeaseReplicas<E extends Elector, Options extends object> {
     return leader as LeaseReplica<E>;
   }
 
+  /** Waits until one leads and renews its lease: a term from before a fault may still end by it. */
+  async untilOneLeadsOn(): Promise<void> {
+    let [leader, before] = [await this.untilOneLeads(), Infinity];
+    await until(() => {
+      const [now] = this.leaders();
+      if (now !== undefined && (now !== leader || before === Infinity)) [leader, before] = [now, now.renewals];
+      return leader.leads && leader.renewals > before + 3;
+    });
+  }
+
   /** Ends all campaigns, closes all electors, and judges. */
   async close(): Promise<void> {
     await Promise.all(this.#all.map((it) => it.end()));

@@ -82,6 +82,8 @@ export class ConnectionStock<Connection extends BorrowedConnection> implements C
     const closing = this.#closing.signal;
     const unlisten = onAbort(closing, () => connection.destroy(closing.reason));
     try {
+      // A socket that was destroyed before it connects would connect all the same.
+      connection.ended.throwIfAborted();
       await opening.ready(signal);
       this.#open.add(connection);
     } finally {

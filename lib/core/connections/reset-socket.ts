@@ -6,10 +6,10 @@ import type { Duplex } from 'node:stream';
  * when the network is back.
  */
 export function resetSocket(socket: Duplex): void {
-  const { readyState, resetAndDestroy } = socket as Partial<Socket>;
-  // Before it has connected nothing has been sent, and a reset would wait until it has. One that is being closed would not
-  // be closed by a reset, and would keep the process.
-  if (resetAndDestroy === undefined || readyState !== 'open') {
+  const { pending, readyState, resetAndDestroy } = socket as Partial<Socket>;
+  // Before it has connected nothing has been sent, and a reset would wait until it has, or fail. One that is being closed
+  // would not be closed by a reset, and would keep the process.
+  if (resetAndDestroy === undefined || pending !== false || readyState !== 'open') {
     socket.destroy();
     return;
   }

@@ -15,6 +15,9 @@ type ReadRow = TextRow<
 /** Until when a request may be carried out, by the server's clock in µs: after that nobody waits for it any more. */
 export type Timed<T> = T & { readonly notAfter: string | null };
 
+/** What was taken; nothing where there is no row, or no token in it. */
+export type AcquireRow = TextRow<'token' | 'version'>;
+
 type RenewRow = TextRow<'inTime' | 'version' | 'pid' | 'clockUs'>;
 
 /** What a renewal has changed. */
@@ -64,15 +67,25 @@ export class LeaseRows {
   }
 
   async acquire(connection: PostgresConnection, claim: Timed<LeaseClaim>, signal: AbortSignal): Promise<AcquireResult> {
-    const { election, tokenAbove, holder, identity, address = null, leaseMs, basis, notAfter } = claim;
-    const values = [this.nameOf(election), String(tokenAbove), holder, identity, address, leaseMs, notAfter];
     const { insert, takeOver } = this.statements;
-    const [row] =
-      basis.kind === 'absent'
-        ? await connection.query<'token' | 'version'>(insert, values, signal)
-        : await connection.query<'token' | 'version'>(takeOver, [...values, ...basisValues(basis)], signal);
-    if (row === undefined) return { won: false };
-    return { won: true, token: BigInt(text(row.token)), version: text(row.version) };
+    const statement = claim.basis.kind === 'absent' ? insert : takeOver;
+    const [row] = await connection.query<keyof AcquireRow>(statement, this.valuesOf(claim), signal);
+    return acquireResultOf(row);
+  }
+
+  /** What the statements that take a lease need. */
+  valuesOf({
+    election,
+    tokenAbove,
+    holder,
+    identity,
+    address,
+    leaseMs,
+    basis,
+    notAfter,
+  }: Timed<LeaseClaim>): unknown[] {
+    const values = [this.nameOf(election), String(tokenAbove), holder, identity, address ?? null, leaseMs, notAfter];
+    return basis.kind === 'absent' ? values : [...values, ...basisValues(basis)];
   }
 
   /** `undefined`: it is somebody else's. @throws when it was carried out too late, or the server's clock has jumped */
@@ -104,16 +117,36 @@ export class LeaseRows {
     await connection.query(release, [name, '0', holder], signal);
   }
 
-  async release(
+  async release(connection: PostgresConnection, lease: LeaseToRelease, signal: AbortSignal): Promise<void> {
+    await connection.query(this.statements.release, this.#releaseValues(lease), signal);
+  }
+
+  /**
+   * Gives back the session's lock as well.
+   *
+   * @param idle the session's `idle_session_timeout` from before it had the lock
+   * @returns whether the session is as it was before
+   */
+  async releaseAndUnlock(
     connection: PostgresConnection,
     lease: LeaseToRelease,
+    idle: string | null,
     signal: AbortSignal,
-    statement = this.statements.release,
-  ): Promise<void> {
-    const { election, token, holder } = lease;
-    const values = [this.nameOf(election), token === undefined ? null : String(token), holder];
-    await connection.query(statement, values, signal);
+  ): Promise<boolean> {
+    const values = [...this.#releaseValues(lease), idle];
+    const [row] = await connection.query<'unlocked'>(this.statements.releaseAndUnlock, values, signal);
+    // Not where the table is another one by now, and with it the lock.
+    return row?.unlocked === 't';
   }
+
+  #releaseValues({ election, token, holder }: LeaseToRelease): unknown[] {
+    return [this.nameOf(election), token === undefined ? null : String(token), holder];
+  }
+}
+
+export function acquireResultOf(row: AcquireRow | undefined): AcquireResult {
+  if (row === undefined || row.token === null) return { won: false };
+  return { won: true, token: BigInt(row.token), version: text(row.version) };
 }
 
 function basisValues(basis: Exclude<LeaseRecord, { kind: 'absent' }>): unknown[] {

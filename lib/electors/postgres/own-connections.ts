@@ -28,8 +28,9 @@ function connect(client: OwnClient, connection: PostgresConnection, signal: Abor
     });
     const onConnected = () => (connection.ended.aborted ? reject(connection.ended.reason) : resolve());
     const onFailed = (error: unknown) => {
+      // Where it was destroyed from outside, that is the reason, and not what became of its socket.
       connection.destroy(error);
-      reject(error);
+      reject(connection.ended.reason);
     };
     client.connect().finally(unlisten).then(onConnected, onFailed);
   });

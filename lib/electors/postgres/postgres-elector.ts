@@ -74,6 +74,7 @@ export function storeOf({ lease, source, listen, table, isSession }: ResolvedOpt
     connections,
     notifications: listener && new Notifications(listener, clock, timing.requestTimeoutMs),
     requestTimeoutMs: timing.requestTimeoutMs,
+    clock,
   };
   if (!isSession) return new PostgresLeaseStore(parts);
   // By then the work of a holder that was cut off has settled, and its lease has not run out yet.

@@ -1,7 +1,8 @@
 import { EngineRefusalError } from '../../core/errors.js';
 import type { AcquireResult, LeaseClaim, LeaseToRelease, OwnLease, RenewResult } from '../../core/lease/lease-store.js';
+import type { TextRow } from '../../core/connections/borrowed-connection.js';
 import { isMissingTable } from './engine-errors.js';
-import type { Timed } from './lease-rows.js';
+import { acquireResultOf, type AcquireRow, type Timed } from './lease-rows.js';
 import type { PostgresConnection } from './postgres-connection.js';
 import { NO_TABLE, PostgresLeaseStore, type StoreParts } from './postgres-lease-store.js';
 
@@ -9,6 +10,15 @@ import { NO_TABLE, PostgresLeaseStore, type StoreParts } from './postgres-lease-
 export interface SessionStoreParts extends StoreParts {
   readonly idleSessionTimeoutMs: number;
 }
+
+/** One that has the lock of an election. */
+interface Session {
+  readonly connection: PostgresConnection;
+  /** Its `idle_session_timeout` from before: somebody else will use it. */
+  readonly idle: string | null;
+}
+
+type LockRow<Column extends string = never> = TextRow<Column | 'pid' | 'locked' | 'idle'>;
 
 /**
  * Leases as rows, and for each of them a lock that lives as long as the session of its holder.
@@ -25,8 +35,8 @@ export interface SessionStoreParts extends StoreParts {
  * Nobody waits for the lock: a statement that waits keeps the server from cleaning up rows.
  */
 export class PostgresSessionStore extends PostgresLeaseStore {
-  /** By election: the connection whose session has the lock. */
-  readonly #sessions = new Map<string, PostgresConnection>();
+  /** By election. */
+  readonly #sessions = new Map<string, Session>();
   readonly #idleSessionTimeoutMs: number;
 
   constructor(parts: SessionStoreParts) {
@@ -40,7 +50,9 @@ export class PostgresSessionStore extends PostgresLeaseStore {
     return this.explaining(async () => {
       try {
         // There is a session already when an attempt has won and its answer came too late.
-        const connection = this.#sessionOf(election) ?? (await this.#lock(election, signal));
+        const session = this.#sessionOf(election);
+        if (session === undefined && claim.basis.kind !== 'absent') return await this.#lockAndTakeOver(timed, signal);
+        const connection = session ?? (await this.#lock(election, signal));
         if (connection === undefined) return { won: false };
         return await this.#acquireOn(connection, timed, signal);
       } catch (error) {
@@ -66,14 +78,19 @@ export class PostgresSessionStore extends PostgresLeaseStore {
   override async release(lease: LeaseToRelease, signal: AbortSignal): Promise<void> {
     const { rows } = this.parts;
     const connection = this.#sessionOf(lease.election);
+    const idle = this.#sessions.get(lease.election)?.idle ?? null;
     if (connection === undefined) return super.release(lease, signal);
     await this.explaining(async () => {
       try {
-        await rows.release(connection, lease, signal, rows.statements.releaseAndUnlock);
+        const isAsBefore = await rows.releaseAndUnlock(connection, lease, idle, signal);
+        this.#sessions.delete(lease.election);
+        if (isAsBefore) connection.giveBack();
+        else connection.end();
+        this.released();
       } catch (error) {
+        this.#endSession(lease.election);
         if (!isMissingTable(error)) throw error;
       }
-      this.#endSession(lease.election);
     });
   }
 
@@ -83,14 +100,25 @@ export class PostgresSessionStore extends PostgresLeaseStore {
     signal: AbortSignal,
   ): Promise<void> {
     const { rows } = this.parts;
-    // No process has that number, so that nothing is locked.
-    await connection.query(rows.statements.lock, [rows.nameOf(election), 0, null], signal);
+    // No process has that number, so that nothing is locked, and nothing is taken over.
+    const claim = [rows.nameOf(election), '0', '', '', null, 1, null, 'none', null, null, null];
+    await connection.query(rows.statements.lockAndTakeOver, [...claim, 0, null], signal);
     await super.rehearseOn(connection, election, signal);
   }
 
   override async close(): Promise<void> {
-    for (const election of [...this.#sessions.keys()]) this.#endSession(election);
     await super.close();
+    for (const election of [...this.#sessions.keys()]) this.#endSession(election);
+  }
+
+  /** In one statement: a hand-over waits for it. The session lives on only when the lease was won. */
+  async #lockAndTakeOver(claim: Timed<LeaseClaim>, signal: AbortSignal): Promise<AcquireResult> {
+    const { rows } = this.parts;
+    const values = rows.valuesOf(claim);
+    const row = await this.#lockBy<keyof AcquireRow>(claim.election, rows.statements.lockAndTakeOver, values, signal);
+    const result = acquireResultOf(row);
+    if (!result.won) this.#endSession(claim.election);
+    return result;
   }
 
   /** The session lives on only when the lease was won. */
@@ -134,19 +162,30 @@ export class PostgresSessionStore extends PostgresLeaseStore {
 
   /** `undefined`: another session has the lock. */
   async #lock(election: string, signal: AbortSignal): Promise<PostgresConnection | undefined> {
-    const { connections, rows } = this.parts;
-    const connection = await connections.take(signal);
+    const { rows } = this.parts;
+    const row = await this.#lockBy(election, rows.statements.lock, [rows.nameOf(election)], signal);
+    return row && this.#sessionOf(election);
+  }
+
+  /** @returns the statement's row, and the connection is the session that has the lock; nothing: another one has it */
+  async #lockBy<Column extends string>(
+    election: string,
+    statement: string,
+    values: unknown[],
+    signal: AbortSignal,
+  ): Promise<LockRow<Column> | undefined> {
+    const connection = await this.parts.connections.take(signal);
     try {
-      const values = [rows.nameOf(election), connection.processId ?? null, String(this.#idleSessionTimeoutMs)];
-      const [row] = await connection.query<'pid' | 'locked'>(rows.statements.lock, values, signal);
+      const session = [connection.processId ?? null, String(this.#idleSessionTimeoutMs)];
+      const [row] = await connection.query<keyof LockRow<Column>>(statement, [...values, ...session], signal);
       if (Number(row?.pid) !== connection.processId) throw this.#refusePooler(election);
       if (row?.locked !== 't') {
         connection.giveBack();
         return undefined;
       }
       connection.keep();
-      this.#sessions.set(election, connection);
-      return connection;
+      this.#sessions.set(election, { connection, idle: row.idle });
+      return row;
     } catch (error) {
       // It may have got the lock before the statement failed: a lock outlives its statement.
       connection.end();
@@ -155,12 +194,12 @@ export class PostgresSessionStore extends PostgresLeaseStore {
   }
 
   #sessionOf(election: string): PostgresConnection | undefined {
-    const connection = this.#sessions.get(election);
+    const connection = this.#sessions.get(election)?.connection;
     return connection?.ended.aborted === true ? undefined : connection;
   }
 
   #endSession(election: string): void {
-    this.#sessions.get(election)?.end();
+    this.#sessions.get(election)?.connection.end();
     this.#sessions.delete(election);
   }
 

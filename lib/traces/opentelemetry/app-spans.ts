@@ -5,6 +5,14 @@ import { ComponentSpans } from './component-spans.js';
 import { OpenSpan } from './open-span.js';
 import { TermSpans } from './term-spans.js';
 
+/** What is made of starts and stops that take next to no time. */
+export interface BriefSpans {
+  /** What takes less is brief. */
+  readonly ms: number;
+  /** How many of them a boot, a shutdown or a term has. */
+  readonly limit: number;
+}
+
 /** The open spans of one app: at most two phases, a term per election, a start or stop per component. */
 export class AppSpans {
   readonly #phases = new Map<AppPhase['phase'], OpenSpan>();
@@ -16,9 +24,10 @@ export class AppSpans {
   constructor(
     private readonly tracer: Tracer,
     private readonly identity: string,
+    private readonly brief: BriefSpans,
   ) {
-    this.#terms = new TermSpans(tracer);
-    this.#components = new ComponentSpans(tracer, identity, (election) => this.#parentOf(election));
+    this.#terms = new TermSpans(tracer, brief.limit);
+    this.#components = new ComponentSpans(tracer, identity, brief.ms, (election) => this.#parentOf(election));
   }
 
   onEvent({ name, payload }: ObservedEvent): void {
@@ -30,7 +39,7 @@ export class AppSpans {
   onPhase({ phase, state, at, error }: AppPhase): void {
     if (state === 'begun') {
       const attributes = { 'lifecycle.identity': this.identity };
-      this.#phases.set(phase, new OpenSpan(this.tracer, { name: phase, at, attributes }));
+      this.#phases.set(phase, new OpenSpan(this.tracer, { name: phase, at, attributes, briefLimit: this.brief.limit }));
       return;
     }
     this.#endPhase(phase, error === undefined ? undefined : { error }, at);

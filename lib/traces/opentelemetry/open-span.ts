@@ -20,6 +20,8 @@ export interface SpanBegin {
   readonly attributes: Attributes;
   /** Without one it is the root of a trace, whatever span is active where the event was published. */
   readonly parent?: OpenSpan | undefined;
+  /** How many brief children it may have. @default any number */
+  readonly briefLimit?: number;
 }
 
 /** A span that has not ended yet. Its time never runs backwards, whatever the wall clock does. */
@@ -29,17 +31,25 @@ export class OpenSpan {
   readonly #span: Span;
   #context: Context | undefined;
   #latest: number;
+  /** How many brief children it can still have; below zero, how many it could not. */
+  #briefLeft: number;
 
-  constructor(tracer: Tracer, { name, at, attributes, parent }: SpanBegin) {
+  constructor(tracer: Tracer, { name, at, attributes, parent, briefLimit = Infinity }: SpanBegin) {
     const options = { startTime: hrTime(at), attributes, ...(parent === undefined && { root: true }) };
     this.#span = tracer.startSpan(name, options, parent?.context ?? ROOT_CONTEXT);
     this.#latest = at;
+    this.#briefLeft = briefLimit;
     this.recording = this.#span.isRecording();
   }
 
   /** In which its children begin. */
   get context(): Context {
     return (this.#context ??= trace.setSpan(ROOT_CONTEXT, this.#span));
+  }
+
+  /** To be asked before each brief child: whether it may have one more. Those that it may not are counted. */
+  admitsBrief(): boolean {
+    return this.#briefLeft-- > 0;
   }
 
   event(name: string, at: number, attributes: Attributes = {}): void {
@@ -60,6 +70,7 @@ export class OpenSpan {
   end(outcome: string, at: number): void {
     try {
       this.#span.setAttribute('lifecycle.outcome', outcome);
+      if (this.#briefLeft < 0) this.#span.setAttribute('lifecycle.brief_omitted', -this.#briefLeft);
       this.#span.end(this.#time(at));
     } catch (error) {
       diag.error('nestjs-lifecycle: a span processor threw', error);

@@ -6,8 +6,13 @@ import type {
   ObservedEvent,
   TermProgress,
 } from '../../core/lifecycle-observer.js';
-import { AppSpans } from './app-spans.js';
-import { checkTracesOptions, type OpenTelemetryTracesOptions } from './opentelemetry-traces-options.js';
+import { AppSpans, type BriefSpans } from './app-spans.js';
+import {
+  DEFAULT_BRIEF_MS,
+  DEFAULT_BRIEF_SPAN_LIMIT,
+  checkTracesOptions,
+  type OpenTelemetryTracesOptions,
+} from './opentelemetry-traces-options.js';
 
 /** What the provider of an SDK has, and the API leaves out. */
 interface Flushable {
@@ -17,7 +22,8 @@ interface Flushable {
 
 /**
  * Traces by OpenTelemetry: a span per boot, per shutdown and per term, with the starts and stops of components as their
- * children. A start or stop outside of all of them is a trace of its own. Times are those of the events.
+ * children. A start or stop outside of all of them is a trace of its own. Times are those of the events. Of starts and
+ * stops that are brief, each parent has a limited number.
  *
  * A span is exported when it ends, so a term is seen once it is over. Whatever is open when the app detaches is ended
  * then, and the provider is asked to flush. For one app.
@@ -26,6 +32,7 @@ interface Flushable {
  */
 export class OpenTelemetryTraces implements LifecycleObserver {
   readonly #given: TracerProvider | undefined;
+  readonly #brief: BriefSpans;
   #app: ObservedApp | undefined;
   #spans: AppSpans | undefined;
 
@@ -33,11 +40,15 @@ export class OpenTelemetryTraces implements LifecycleObserver {
   constructor(options: OpenTelemetryTracesOptions = {}) {
     checkTracesOptions(options);
     this.#given = options.tracerProvider;
+    this.#brief = {
+      ms: options.briefMs ?? DEFAULT_BRIEF_MS,
+      limit: options.briefSpanLimit ?? DEFAULT_BRIEF_SPAN_LIMIT,
+    };
   }
 
   attach(app: ObservedApp): void {
     this.#app = app;
-    this.#spans = new AppSpans(this.#provider.getTracer('nestjs-lifecycle'), app.identity);
+    this.#spans = new AppSpans(this.#provider.getTracer('nestjs-lifecycle'), app.identity, this.#brief);
   }
 
   onEvent(event: ObservedEvent): void {

@@ -13,7 +13,10 @@ interface TermSpan {
 export class TermSpans {
   readonly #open = new Map<string, TermSpan>();
 
-  constructor(private readonly tracer: Tracer) {}
+  constructor(
+    private readonly tracer: Tracer,
+    private readonly briefLimit: number,
+  ) {}
 
   /** The term of an election that is under way here, or settles. */
   of(election: string): OpenSpan | undefined {
@@ -27,7 +30,7 @@ export class TermSpans {
       'lifecycle.fencing_token': String(fencingToken),
       'lifecycle.identity': identity,
     };
-    const span = new OpenSpan(this.tracer, { name: `term ${election}`, at, attributes });
+    const span = new OpenSpan(this.tracer, { name: `term ${election}`, at, attributes, briefLimit: this.briefLimit });
     this.#open.set(election, { fencingToken, span });
   }
 

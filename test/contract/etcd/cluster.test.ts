@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { EtcdElector } from 'nestjs-lifecycle/electors/etcd';
+import { EtcdElector, type EtcdElectorOptions } from 'nestjs-lifecycle/electors/etcd';
 import type { Diagnosis } from '../../../lib/core/elector.js';
 import { realTime } from '../../../lib/testing/contract/arena-time.js';
 import { Stage } from '../../../lib/testing/contract/stage.js';
@@ -8,9 +8,14 @@ import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { EtcdCluster, untilAnswers } from '../../fixtures/engines/etcd-cluster.js';
 import type { EtcdServer } from '../../fixtures/engines/etcd-server.js';
 import { until } from '../../fixtures/until.js';
+import { untilRenewed } from '../until-renewed.js';
 
 /** A cluster of that election timeout is without a leader for up to a second. */
 const TIMING = { leaseMs: 4000, renewMs: 300, requestTimeoutMs: 700, stopBudgetMs: 200 } as const;
+/** For as long as an election of a cluster can last on a busy machine. */
+const STEADY = { timing: { ...TIMING, leaseMs: 15_000 }, emptyStoreWaitMs: 0 } as const;
+
+type ClusterSettings = Pick<EtcdElectorOptions, 'timing' | 'emptyStoreWaitMs'>;
 
 /** What befalls members. The stage's referee fails a case in which two lead, or tokens do not rise. */
 describeEngine('A cluster of three etcd servers', ['etcd'], () => {
@@ -22,12 +27,12 @@ describeEngine('A cluster of three etcd servers', ['etcd'], () => {
 
   afterEach(() => cluster.stop());
 
-  const play = (act: (stage: Stage) => Promise<void>, endpoints = cluster.urls) =>
+  const play = (act: (stage: Stage) => Promise<void>, settings: ClusterSettings = { timing: TIMING }) =>
     Stage.play(
       {
         open: () => ({
           ...realTime({ passMs: 2 * TIMING.leaseMs }),
-          createElector: () => new EtcdElector({ namespace: 'orders', endpoints, timing: TIMING }),
+          createElector: () => new EtcdElector({ namespace: 'orders', endpoints: cluster.urls, ...settings }),
           close: () => undefined,
         }),
       },
@@ -47,7 +52,7 @@ describeEngine('A cluster of three etcd servers', ['etcd'], () => {
       for (let round = 0; round < 2; round++) {
         const { leader: killed, others } = await cluster.leader();
         await killed.kill();
-        await stage.pass();
+        await untilRenewed(stage, leader);
         await killed.restart({ keepData: true });
         await Promise.all([killed, ...others].map((it) => untilAnswers(it)));
       }
@@ -55,7 +60,7 @@ describeEngine('A cluster of three etcd servers', ['etcd'], () => {
 
       await stage.end(leader);
       await stage.until(() => follower.leads);
-    }));
+    }, STEADY));
 
   test('whose leader stands still and goes on, and revokes leases that were kept alive, goes on with the term', () =>
     play(async (stage) => {
@@ -69,10 +74,10 @@ describeEngine('A cluster of three etcd servers', ['etcd'], () => {
       paused.resume();
       await untilAnswers(paused);
       await untilAnswers(other);
-      await stage.pass();
+      await untilRenewed(stage, leader);
 
       assert.deepEqual([leader.leads, leader.candidate.terms.length, follower.candidate.terms.length], [true, 1, 0]);
-    }));
+    }, STEADY));
 
   test('without a majority has no leader beyond the deadline, and one when there is one again', () =>
     play(async (stage) => {

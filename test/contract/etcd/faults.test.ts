@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { Stage } from '../../../lib/testing/contract/stage.js';
 import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { EtcdServer, rangeOf } from '../../fixtures/engines/etcd-server.js';
-import { EtcdArena } from './etcd-arena.js';
-import { TIMING } from './timing.js';
+import { untilRenewed } from '../until-renewed.js';
+import { EtcdArena, type ArenaSettings } from './etcd-arena.js';
+import { STEADY, TIMING } from './timing.js';
 
 /** What befalls the server. The stage's referee fails a case in which two lead, or tokens do not rise. */
 describeEngine('An etcd server', ['etcd'], () => {
@@ -16,7 +17,8 @@ describeEngine('An etcd server', ['etcd'], () => {
 
   afterEach(() => server.stop());
 
-  const play = (act: (stage: Stage) => Promise<void>) => Stage.play({ open: () => EtcdArena.open(server) }, act);
+  const play = (act: (stage: Stage) => Promise<void>, settings: ArenaSettings = {}) =>
+    Stage.play({ open: () => EtcdArena.open(server, settings) }, act);
 
   /** A leader and a follower that knows it. */
   const pair = async (stage: Stage) => {
@@ -82,7 +84,7 @@ describeEngine('An etcd server', ['etcd'], () => {
 
       for (let round = 0; round < 5; round++) {
         await server.call('/v3/kv/compaction', { revision: `${await revision()}`, physical: true });
-        await stage.pass();
+        await untilRenewed(stage, leader);
       }
       assert.deepEqual([leader.leads, leader.candidate.terms.length], [true, 1]);
 
@@ -90,7 +92,7 @@ describeEngine('An etcd server', ['etcd'], () => {
       await stage.until(() => follower.leads);
       const broken = follower.candidate.reports.filter((it) => it.kind === 'error' && it.operation === 'watch');
       assert.deepEqual(broken, []);
-    }));
+    }, STEADY));
 
   test('on which somebody else writes to the key ends the term, and has a leader again once the key is gone', () =>
     play(async (stage) => {

@@ -6,9 +6,10 @@ import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { EtcdServer } from '../../fixtures/engines/etcd-server.js';
 import { TcpProxy } from '../../fixtures/engines/tcp-proxy.js';
 import { until } from '../../fixtures/until.js';
+import { untilRenewed } from '../until-renewed.js';
 import { EtcdArena } from './etcd-arena.js';
 import { soon, StoreRig } from './store-rig.js';
-import { TIMING } from './timing.js';
+import { STEADY, TIMING } from './timing.js';
 
 const T = TIMING.requestTimeoutMs;
 
@@ -149,14 +150,14 @@ describeEngine('A network between an elector and etcd', ['etcd'], () => {
   });
 
   test('that breaks every connection again and again ends no term', () =>
-    Stage.play({ open: () => EtcdArena.open({ port: proxy.port, url: server.url }) }, async (stage) => {
+    Stage.play({ open: () => EtcdArena.open({ port: proxy.port, url: server.url }, STEADY) }, async (stage) => {
       const leader = await stage.leading({ identity: 'a' });
       const follower = stage.stand({ identity: 'b' });
       await stage.until(() => follower.candidate.observed.at(-1) === 'a');
 
       for (let round = 0; round < 5; round++) {
         proxy.resetAll();
-        await stage.pass();
+        await untilRenewed(stage, leader);
       }
       assert.deepEqual([leader.leads, leader.candidate.terms.length], [true, 1]);
 

@@ -5,7 +5,7 @@ import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { MysqlServer } from '../../fixtures/engines/mysql-server.js';
 import { until } from '../../fixtures/until.js';
 import { Replicas } from './replicas.js';
-import { TIMING } from './timing.js';
+import { STEADY, TIMING } from './timing.js';
 
 /** What the core pool knows of its connections. */
 interface Counts {
@@ -50,7 +50,7 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
   }
 
   test('a pool that recycles its connections costs no term', async () => {
-    const leader = await replicas.leading({ pool: openPool({ maxIdle: 1, idleTimeout: 1 }) });
+    const leader = await replicas.leading({ pool: openPool({ maxIdle: 1, idleTimeout: 1 }), ...STEADY });
     const before = leader.renewals;
 
     await until(() => leader.renewals > before + 20);
@@ -88,7 +88,7 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
       await dirty.query(sql);
       dirty.release();
 
-      const leader = await replicas.leading({ pool });
+      const leader = await replicas.leading({ pool, ...STEADY });
       await pause(TIMING.leaseMs);
 
       expect(leader.failures('error').some((it) => it.includes('inside of a transaction'))).toBe(true);
@@ -104,8 +104,8 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
     one.release();
     other.release();
 
-    const leader = await replicas.leading({ pool });
-    const follower = await replicas.following(leader, { url: server.url });
+    const leader = await replicas.leading({ pool, ...STEADY });
+    const follower = await replicas.following(leader, { url: server.url, ...STEADY });
     await pause(2 * TIMING.leaseMs);
 
     expect([leader.leads, leader.terms.length, follower.terms.length]).toEqual([true, 1, 0]);
@@ -116,8 +116,8 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
     'connections that were moved from %s to another database keep the leases',
     async (database) => {
       await openPoolLeft('USE tenant', database);
-      const leader = await replicas.leading({ url: server.urlOf({ database }) });
-      const follower = await replicas.following(leader, { pool });
+      const leader = await replicas.leading({ url: server.urlOf({ database }), ...STEADY });
+      const follower = await replicas.following(leader, { pool, ...STEADY });
 
       const before = leader.renewals;
       await until(() => leader.renewals > before + 10);
@@ -134,7 +134,7 @@ describeEngine('MysqlElector with a pool that it was given', ['mariadbd', 'maria
     async (sql) => {
       await openPoolLeft(sql);
 
-      const leader = await replicas.leading({ pool });
+      const leader = await replicas.leading({ pool, ...STEADY });
 
       const before = leader.renewals;
       await until(() => leader.renewals > before + 5);

@@ -8,7 +8,7 @@ import { TcpProxy } from '../../fixtures/engines/tcp-proxy.js';
 import { until } from '../../fixtures/until.js';
 import { CLIENT_KINDS, type ClientOffer } from './client-kinds.js';
 import { holder, openStore, read, soon, take } from './store-rig.js';
-import { TIMING } from './timing.js';
+import { STEADY, TIMING } from './timing.js';
 
 const T = TIMING.requestTimeoutMs;
 
@@ -127,7 +127,7 @@ describeEngine('A network that is cut between NATS and', ['nats-server'], () => 
 
   test('a leader that is reset over and over keeps its term', async () => {
     const proxy = await TcpProxy.open({ target: { port: server.port } });
-    const elector = new NatsElector({ namespace: 'resets', timing: TIMING, servers: `127.0.0.1:${proxy.port}` });
+    const elector = new NatsElector({ namespace: 'resets', ...STEADY, servers: `127.0.0.1:${proxy.port}` });
     const candidate = new ContractCandidate('a');
     const control = new AbortController();
     const campaign = elector.campaign('default', candidate, control.signal);

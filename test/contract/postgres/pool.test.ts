@@ -5,7 +5,7 @@ import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { PostgresServer } from '../../fixtures/engines/postgres-server.js';
 import { until } from '../../fixtures/until.js';
 import { Replicas } from './replicas.js';
-import { TIMING } from './timing.js';
+import { STEADY, TIMING } from './timing.js';
 
 describeEngine('PostgresElector with a pool that it was given', ['postgres'], () => {
   let server: PostgresServer;
@@ -36,7 +36,11 @@ describeEngine('PostgresElector with a pool that it was given', ['postgres'], ()
   test.each(['lease', 'session'] as const)(
     'a pool that recycles its clients costs no term (%s)',
     async (crashDetection) => {
-      const leader = await replicas.leading({ pool: openPool({ maxUses: 1, idleTimeoutMillis: 1 }), crashDetection });
+      const leader = await replicas.leading({
+        pool: openPool({ maxUses: 1, idleTimeoutMillis: 1 }),
+        crashDetection,
+        ...STEADY,
+      });
       const before = leader.renewals;
 
       await until(() => leader.renewals > before + 20);
@@ -84,7 +88,7 @@ describeEngine('PostgresElector with a pool that it was given', ['postgres'], ()
     await dirty.query('BEGIN');
     dirty.release();
 
-    const leader = await replicas.leading({ pool });
+    const leader = await replicas.leading({ pool, ...STEADY });
     await pause(TIMING.leaseMs);
 
     expect(leader.failures('error').some((it) => it.includes('inside of a transaction'))).toBe(true);

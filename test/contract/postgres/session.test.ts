@@ -8,7 +8,7 @@ import { PostgresServer } from '../../fixtures/engines/postgres-server.js';
 import { TcpProxy } from '../../fixtures/engines/tcp-proxy.js';
 import { until } from '../../fixtures/until.js';
 import { Replicas } from './replicas.js';
-import { TIMING } from './timing.js';
+import { STEADY, TIMING } from './timing.js';
 
 const LOCKS = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted";
 const KEY = `hashtextextended('orders/default', '"nestjs_lifecycle_leases"'::regclass::oid::bigint)`;
@@ -75,7 +75,7 @@ describeEngine("PostgresElector with crashDetection: 'session'", ['postgres'], (
   });
 
   test('a leader whose session is ended gets a new one with the lock, and leads on in the same term', async () => {
-    const leader = await replicas.leading(session());
+    const leader = await replicas.leading({ ...session(), ...STEADY });
     const [before] = await locks();
 
     await server.query('SELECT pg_terminate_backend($1)', [before?.pid]);

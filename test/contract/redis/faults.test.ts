@@ -6,9 +6,10 @@ import { Stage } from '../../../lib/testing/contract/stage.js';
 import { describeEngine } from '../../fixtures/engines/engine-binaries.js';
 import { RedisServer } from '../../fixtures/engines/redis-server.js';
 import { until } from '../../fixtures/until.js';
+import { untilRenewed } from '../until-renewed.js';
 import { CLIENT_KINDS, type ClientKind } from './client-kinds.js';
 import { RedisArena, type ArenaSettings } from './redis-arena.js';
-import { TIMING } from './timing.js';
+import { STEADY, TIMING } from './timing.js';
 
 const [URL] = CLIENT_KINDS as [ClientKind];
 
@@ -36,19 +37,23 @@ describeEngine('A Redis server', ['redis-server'], () => {
   const keys = async (pattern: string) => (await server.command('keys', pattern)) as string[];
 
   test.each(CLIENT_KINDS)('that kills all connections ends no term of $name', (kind) =>
-    play(async (stage) => {
-      const { leader, follower } = await pair(stage);
+    play(
+      async (stage) => {
+        const { leader, follower } = await pair(stage);
 
-      for (let round = 0; round < 5; round++) {
-        await server.command('client', 'kill', 'type', 'normal');
-        await server.command('client', 'kill', 'type', 'pubsub');
-        await stage.pass();
-      }
-      assert.deepEqual([leader.leads, leader.candidate.terms.length], [true, 1]);
+        for (let round = 0; round < 5; round++) {
+          await server.command('client', 'kill', 'type', 'normal');
+          await server.command('client', 'kill', 'type', 'pubsub');
+          await untilRenewed(stage, leader);
+        }
+        assert.deepEqual([leader.leads, leader.candidate.terms.length], [true, 1]);
 
-      await stage.end(leader);
-      await stage.until(() => follower.leads);
-    }, kind),
+        await stage.end(leader);
+        await stage.until(() => follower.leads);
+      },
+      kind,
+      STEADY,
+    ),
   );
 
   test.each(CLIENT_KINDS)('that kills what listens is listened to again by $name', (kind) =>
@@ -137,14 +142,18 @@ describeEngine('A Redis server', ['redis-server'], () => {
     }));
 
   test('that forgets its scripts ends no term', () =>
-    play(async (stage) => {
-      const { leader } = await pair(stage);
+    play(
+      async (stage) => {
+        const { leader } = await pair(stage);
 
-      await server.command('script', 'flush');
-      await stage.pass();
+        await server.command('script', 'flush');
+        await untilRenewed(stage, leader);
 
-      assert.deepEqual([leader.leads, leader.candidate.terms.length], [true, 1]);
-    }));
+        assert.deepEqual([leader.leads, leader.candidate.terms.length], [true, 1]);
+      },
+      URL,
+      STEADY,
+    ));
 
   test('whose token was deleted in mid-term gives out a larger one', () =>
     play(async (stage) => {

@@ -9,6 +9,7 @@ export class ScriptedClient extends EventEmitter implements PostgresPoolClient {
   processID = 17;
   status = 'I';
   readonly statements: string[] = [];
+  readonly values: unknown[][] = [];
   /** Whether it was given back, and how. */
   released: 'no' | 'returned' | 'destroyed' = 'no';
 
@@ -16,8 +17,9 @@ export class ScriptedClient extends EventEmitter implements PostgresPoolClient {
     super();
   }
 
-  async query({ text }: { text: string }): Promise<{ rows: unknown[] }> {
+  async query({ text, values }: { text: string; values: unknown[] }): Promise<{ rows: unknown[] }> {
     this.statements.push(text);
+    this.values.push(values);
     return this.answer(text);
   }
 

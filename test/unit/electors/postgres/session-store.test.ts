@@ -13,29 +13,37 @@ const lease = { ...holder, token: 5n };
 
 function open(answer: Answer) {
   const { connections, clients } = scripted(answer);
+  const clock = new ManualClock();
   const store = new PostgresSessionStore({
-    rows: new LeaseRows('leases', 'orders', new EngineClock(new ManualClock(), 250)),
+    rows: new LeaseRows('leases', 'orders', new EngineClock(clock, 250)),
     settings: { table: 'leases', createTable: true },
     connections,
     notifications: undefined,
     requestTimeoutMs: 250,
+    clock,
     idleSessionTimeoutMs: 1500,
   });
-  return { store, clients };
+  return { store, clients, clock };
 }
+
+/** Of what was not taken over. */
+const NOTHING = { token: null, version: null };
 
 /** A server that gives the lock and the lease; one row for each of the statements. */
 const server =
-  ({ lockPid = '17', locked = 't', renewPid = '17' } = {}): Answer =>
+  ({ lockPid = '17', locked = 't', renewPid = '17', token = '5', unlocked = 't' } = {}): Answer =>
   (text) => {
-    if (text.includes('pg_try_advisory_lock')) return { rows: [{ pid: lockPid, locked }] };
-    if (text.includes('SKIP LOCKED')) return { rows: [{ token: '5', version: '2' }] };
+    const lock = { pid: lockPid, locked, idle: '1min' };
+    if (text.includes('SKIP LOCKED')) return { rows: [{ ...lock, ...(token ? { token, version: '2' } : NOTHING) }] };
+    if (text.includes('pg_try_advisory_lock')) return { rows: [lock] };
+    if (text.includes('INSERT')) return { rows: [{ token, version: '2' }] };
+    if (text.includes('pg_advisory_unlock')) return { rows: [{ unlocked }] };
     if (text.includes('pg_backend_pid() AS pid')) return { rows: [{ version: '3', pid: renewPid }] };
     return { rows: [] };
   };
 
 describe('A lease with a session', () => {
-  test('is taken, renewed and given back on one connection, which is not used again', async () => {
+  test('is taken, renewed and given back on one connection, which others may use then', async () => {
     const { store, clients } = open(server());
 
     expect(await store.acquire(claim, never)).toEqual({ won: true, token: 5n, version: '2' });
@@ -43,8 +51,49 @@ describe('A lease with a session', () => {
     await store.release(lease, never);
 
     expect(clients).toHaveLength(1);
-    expect(clients[0]?.statements).toHaveLength(4);
+    expect(clients[0]?.statements).toHaveLength(3);
+    expect(clients[0]?.values.at(-1)?.at(-1)).toBe('1min');
+    expect(clients[0]?.released).toBe('returned');
+  });
+
+  test('that nobody has had yet is taken on the connection that has got the lock', async () => {
+    const { store, clients } = open(server());
+
+    expect(await store.acquire({ ...claim, basis: { kind: 'absent' } }, never)).toMatchObject({ won: true, token: 5n });
+
+    expect(clients).toHaveLength(1);
+    expect(clients[0]?.statements.map((it) => it.includes('INSERT'))).toEqual([false, true]);
+  });
+
+  test('that was not taken over leaves no lock behind', async () => {
+    const { store, clients } = open(server({ token: '' }));
+
+    expect(await store.acquire(claim, never)).toEqual({ won: false });
+
     expect(clients[0]?.released).toBe('destroyed');
+  });
+
+  test('whose lock was not there to be given back leaves no session behind that may have another one', async () => {
+    const { store, clients } = open(server({ unlocked: 'f' }));
+    await store.acquire(claim, never);
+
+    await store.release(lease, never);
+
+    expect(clients[0]?.released).toBe('destroyed');
+  });
+
+  test('that was just released keeps the connections open for a moment, so that it is taken over first', async () => {
+    const { store, clock } = open(server());
+    await store.acquire(claim, never);
+    await store.release(lease, never);
+    let isClosed = false;
+
+    const closed = store.close().then(() => (isClosed = true));
+    await clock.advance(24);
+    expect(isClosed).toBe(false);
+    await clock.advance(1);
+
+    await closed;
   });
 
   test('is not even tried for while another session has the lock', async () => {

@@ -1,0 +1,4 @@
+import { BY_URL } from './access.js';
+import { faultsOf } from './faults-of.js';
+
+faultsOf(BY_URL);
