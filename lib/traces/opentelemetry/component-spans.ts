@@ -1,4 +1,4 @@
-import type { Attributes, Tracer } from '@opentelemetry/api';
+import { diag, type Attributes, type Tracer } from '@opentelemetry/api';
 import type { ComponentStatusEvent } from '../../core/lifecycle-events.js';
 import { OpenSpan } from './open-span.js';
 
@@ -34,10 +34,17 @@ export class ComponentSpans {
     if (begun !== undefined) this.#open.set(name, begun);
   }
 
+  /** Never throws: the spans that are left must be ended too. */
   endAll(outcome: string, at: number): void {
     const open = [...this.#open.values()];
     this.#open.clear();
-    for (const it of open) this.#record(it, outcome, at);
+    for (const it of open) {
+      try {
+        this.#record(it, outcome, at);
+      } catch (error) {
+        diag.error('nestjs-lifecycle: a span processor threw', error);
+      }
+    }
   }
 
   #begin(what: Transition, event: ComponentStatusEvent): OpenTransition | undefined {

@@ -4,6 +4,7 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
   type ReadableSpan,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
 import { describe, expect, it, jest } from '@jest/globals';
 import { silentLogger } from '../../../lib/core/logger.js';
@@ -11,11 +12,12 @@ import type { ComponentStatusEvent } from '../../../lib/core/lifecycle-events.js
 import type { TermProgress } from '../../../lib/core/lifecycle-observer.js';
 import type { Status } from '../../../lib/core/status.js';
 import { ManualClock } from '../../../lib/testing/manual-clock.js';
+import type { OpenTelemetryTracesOptions } from '../../../lib/traces/opentelemetry/opentelemetry-traces-options.js';
 import { OpenTelemetryTraces } from '../../../lib/traces/opentelemetry/opentelemetry-traces.js';
 
 const EPOCH = 1_700_000_000_000;
 
-function stage(options: { readonly tracerProvider?: TracerProvider } = {}) {
+function stage(options: OpenTelemetryTracesOptions = {}) {
   const exporter = new InMemorySpanExporter();
   const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
   const traces = new OpenTelemetryTraces({ tracerProvider: provider, ...options });
@@ -304,6 +306,111 @@ it('ends every span, also where a span processor throws', async () => {
   expect(ended).toEqual(['start Feed', 'stop Feed', 'start Other', 'term orders']);
 });
 
+it('ends what is left where a processor throws at the beginning of a span', async () => {
+  const ended: string[] = [];
+  const throwing: SpanProcessor = {
+    onStart(span) {
+      if (span.name === 'start Feed') throw new Error('full');
+    },
+    onEnd: (span) => void ended.push(span.name),
+    forceFlush: () => Promise.resolve(),
+    shutdown: () => Promise.resolve(),
+  };
+  const { traces, status } = stage({ tracerProvider: new BasicTracerProvider({ spanProcessors: [throwing] }) });
+  status('starting');
+  status('starting', { name: 'Other' });
+  await traces.detach();
+
+  expect(ended).toEqual(['start Other']);
+});
+
+describe('of starts and stops that are brief', () => {
+  const LIMIT = 64;
+
+  /** That many components, one after the other. */
+  function start({ status, clock }: ReturnType<typeof stage>, count: number, takesMs: number) {
+    for (let i = 0; i < count; i++) {
+      const at = clock.wallNow();
+      status('starting', { name: `c${i}`, at });
+      status('running', { name: `c${i}`, at: at + takesMs });
+    }
+  }
+
+  const starts = ({ exporter }: ReturnType<typeof stage>) =>
+    exporter.getFinishedSpans().filter(({ name }) => name.startsWith('start '));
+  const omitted = ({ named }: ReturnType<typeof stage>, name: string) =>
+    named(name)[0]?.attributes['lifecycle.brief_omitted'];
+
+  it('a boot has so many spans, and the number of the others', () => {
+    const it = stage();
+    it.phase('boot', 'begun');
+    start(it, 1000, 99);
+    it.phase('boot', 'ended');
+
+    expect([starts(it).length, omitted(it, 'boot')]).toEqual([LIMIT, 1000 - LIMIT]);
+  });
+
+  it('nothing is said where there are no more', () => {
+    const it = stage();
+    it.phase('boot', 'begun');
+    start(it, LIMIT, 0);
+    it.phase('boot', 'ended');
+
+    expect(starts(it)).toHaveLength(LIMIT);
+    expect(it.named('boot')[0]?.attributes).not.toHaveProperty('lifecycle.brief_omitted');
+  });
+
+  it('those that take long or fail are not counted, and have one each', () => {
+    const it = stage();
+    it.phase('boot', 'begun');
+    start(it, 100, 100);
+    start(it, 100, 0);
+    it.status('starting', { name: 'Last' });
+    it.status('failed', { name: 'Last', error: new Error('refused') });
+    it.phase('boot', 'ended');
+
+    expect([starts(it).length, omitted(it, 'boot')]).toEqual([100 + LIMIT + 1, 100 - LIMIT]);
+    expect(it.named('start Last')[0]?.status.code).toBe(SpanStatusCode.ERROR);
+  });
+
+  it('each term and the shutdown have their own', () => {
+    const it = stage({ briefSpanLimit: 2 });
+    for (const token of [1n, 2n]) {
+      it.acquired(token);
+      for (const name of ['a', 'b', 'c']) {
+        it.status('starting', { name, election: 'orders', leaderOnly: true });
+        it.status('running', { name, election: 'orders', leaderOnly: true });
+      }
+      it.progress('settled', token);
+    }
+    it.phase('shutdown', 'begun');
+    for (const name of ['d', 'e', 'f']) {
+      it.status('stopping', { name });
+      it.status('stopped', { name });
+    }
+    it.phase('shutdown', 'ended');
+
+    expect(starts(it)).toHaveLength(4);
+    expect(it.named('term orders').map(({ attributes }) => attributes['lifecycle.brief_omitted'])).toEqual([1, 1]);
+    expect(omitted(it, 'shutdown')).toBe(1);
+  });
+
+  it('none is left out of what nothing holds together', () => {
+    const it = stage({ briefSpanLimit: 0 });
+    start(it, 100, 0);
+
+    expect(starts(it)).toHaveLength(100);
+  });
+
+  it('briefMs 0 says that none is brief', () => {
+    const it = stage({ briefMs: 0, briefSpanLimit: 0 });
+    it.phase('boot', 'begun');
+    start(it, 100, 0);
+
+    expect(starts(it)).toHaveLength(100);
+  });
+});
+
 it('makes nothing for the components of a boot that nobody records', () => {
   const span = { isRecording: () => false } as unknown as ReturnType<
     ReturnType<TracerProvider['getTracer']>['startSpan']
@@ -323,6 +430,8 @@ it('makes nothing for the components of a boot that nobody records', () => {
 it.each([
   [{ tracer: 1 }, /no such option/],
   [{ tracerProvider: {} }, /tracerProvider.*getTracer/s],
+  [{ briefMs: -1 }, /briefMs.*-1/s],
+  [{ briefSpanLimit: 1.5 }, /briefSpanLimit.*1\.5/s],
   [null, /options/],
 ])('refuses %p', (options, message) => {
   expect(() => new OpenTelemetryTraces(options as object)).toThrow(message);
