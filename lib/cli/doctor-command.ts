@@ -23,7 +23,7 @@ export const DOCTOR_USAGE = `nestjs-lifecycle doctor --engine <${ENGINES.join('|
 
 It changes nothing on the engine. Exit code: 0 nothing is wrong, 1 something is, 2 wrong usage.`;
 
-const MARKS: Readonly<Record<Diagnosis['level'], string>> = { ok: '✓', warning: '!', error: '✗' };
+const MARKS: Readonly<Record<Diagnosis['level'], string>> = { ok: '✓', note: '·', warning: '!', error: '✗' };
 const CLOSE_LIMIT_MS = 2000;
 
 /** @returns the exit code. @throws UsageError */
@@ -35,7 +35,7 @@ export async function doctorCommand(argv: readonly string[], output: Output): Pr
     summary: secrets.hide(summary),
     ...(remedy !== undefined && { remedy: secrets.hide(remedy) }),
   }));
-  const isFine = findings.every(({ level }) => level === 'ok' || (level === 'warning' && !given.strict));
+  const isFine = findings.every(({ level }) => level !== 'error' && (level !== 'warning' || !given.strict));
   if (given.json) output.print(JSON.stringify({ engine: given.engine, ok: isFine, findings }, undefined, 2));
   else for (const finding of findings) output.print(lineOf(finding));
   return isFine ? 0 : 1;

@@ -102,7 +102,13 @@ export type ElectorReport =
 
 /** One finding about an engine, with what to do about it. @publicApi */
 export interface Diagnosis {
-  readonly level: 'ok' | 'warning' | 'error';
+  /**
+   * - `ok`: it answers, and so on.
+   * - `note`: as it mostly is, and works; worth knowing before it matters. Not logged at boot.
+   * - `warning`: works, and should be changed.
+   * - `error`: does not work, or is not safe.
+   */
+  readonly level: 'ok' | 'note' | 'warning' | 'error';
   readonly summary: string;
   readonly remedy?: string;
 }

@@ -11,6 +11,8 @@ import { checkSettings, type CheckedSettings } from './settings-check.js';
 const EXAMINE_AFTER_MS = 5000;
 /** An engine that does not answer is reported by the election itself. */
 const DIAGNOSIS_LIMIT_MS = 10_000;
+/** A healthy app on an engine that is set up as engines mostly are hears nothing. */
+const QUIET: ReadonlySet<Diagnosis['level']> = new Set(['ok', 'note']);
 const LOOK_EVERY_MS = 10_000;
 
 /**
@@ -59,7 +61,7 @@ export class Doctor implements LifecycleObserver {
   async #examine(): Promise<void> {
     for (const finding of checkSettings(this.settings)) this.#say(finding);
     try {
-      for (const finding of await this.#diagnose()) if (finding.level !== 'ok') this.#say(finding);
+      for (const finding of await this.#diagnose()) if (!QUIET.has(finding.level)) this.#say(finding);
     } catch (error) {
       this.#say({ level: 'warning', summary: `The engine could not be examined: ${errorText(error)}` });
     }

@@ -90,7 +90,7 @@ async function aboutMembers(options: EtcdDiagnosisOptions): Promise<Diagnosis[]>
     if (voters.length >= 3) return [];
     const remedy = 'Run three or five members, on machines that do not fail together.';
     const fact = `The cluster has ${voters.length} voting member(s): it stands still when one of them is away.`;
-    return [{ level: 'warning', summary: fact, remedy }];
+    return [{ level: voters.length === 1 ? 'note' : 'warning', summary: fact, remedy }];
   } catch {
     // Not everybody may ask that, and nothing depends on it.
     return [];

@@ -14,6 +14,8 @@ export interface ApiCall {
   readonly verb: ApiVerb;
   /** Of the Lease; without one the call is about all of the namespace. */
   readonly name?: string;
+  /** What it is about, if not Leases. */
+  readonly path?: string;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
   /** Statuses that are an answer, and no error. */
@@ -89,7 +91,7 @@ export class ApiClient {
 
   #sendAs(access: ClusterAccess, call: ApiCall, signal: AbortSignal): Promise<IncomingMessage> {
     const { verb, name, query, body } = call;
-    const path = `/apis/coordination.k8s.io/v1/namespaces/${this.#namespaceOf(access)}/leases`;
+    const path = call.path ?? `/apis/coordination.k8s.io/v1/namespaces/${this.#namespaceOf(access)}/leases`;
     const search = query === undefined ? '' : `?${new URLSearchParams(query).toString()}`;
     return this.place.transport.send(
       access,

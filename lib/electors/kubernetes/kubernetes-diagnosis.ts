@@ -1,12 +1,13 @@
 import { DEFAULT_ELECTION, type Diagnosis } from '../../core/elector.js';
+import { EngineRefusalError } from '../../core/errors.js';
 import { errorText } from '../../core/error-text.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
 import type { KubernetesLeaseStoreOptions } from './kubernetes-lease-store.js';
 import type { LeaseApi } from './lease-api.js';
 
 /**
- * What an operator should know: whether the API is reached, and whether this user may read and watch leases.
- * Never rejects.
+ * What an operator should know: whether the API is reached, and whether this user may do with leases what it takes.
+ * Changes nothing there, and never rejects.
  *
  * @param name of a Lease that it may use: Roles allow Leases by their names
  */
@@ -20,15 +21,32 @@ export async function diagnoseKubernetes(
   api: LeaseApi,
   name = nameOf(DEFAULT_ELECTION),
 ): Promise<Diagnosis[]> {
-  const within = (operation: string, send: (signal: AbortSignal) => Promise<unknown>) =>
+  const within = <T>(operation: string, send: (signal: AbortSignal) => Promise<T>) =>
     requestInTime(clock, { operation, timeoutMs: requestTimeoutMs, send });
   const found: Diagnosis[] = [];
+  const namespace = () => client.namespace();
+  let isThere = false;
   try {
-    await within('get', (signal) => api.get(name, signal));
-    found.push({ level: 'ok', summary: `Leases in namespace "${await client.namespace()}" can be read.` });
+    isThere = (await within('get', (signal) => api.get(name, signal))) !== undefined;
+    found.push({ level: 'ok', summary: `Leases in namespace "${await namespace()}" can be read.` });
   } catch (error) {
+    // What a refusal says ends with what to do.
+    if (error instanceof EngineRefusalError) return [{ level: 'error', summary: errorText(error) }];
     const remedy = 'Check the address of the API server, the network, and the credentials.';
     return [{ level: 'error', summary: errorText(error), remedy }];
+  }
+  // One that is there need not be created, and `create` cannot be limited to a name.
+  const writes = isThere ? (['update'] as const) : (['create', 'update'] as const);
+  for (const verb of writes) {
+    const about = verb === 'create' ? undefined : name;
+    // It is asked, and not tried: a Lease must not come to be by it.
+    const permits = await within('permits', (signal) => api.permits(verb, about, signal)).catch(() => undefined);
+    if (permits !== false) continue;
+    found.push({
+      level: 'error',
+      summary: `This user may not ${verb} leases in namespace "${await namespace()}"${about === undefined ? '' : `, not even "${about}"`}: it cannot lead.`,
+      remedy: `Let this user ${verb} leases of the API group coordination.k8s.io; docs/kubernetes.md has the Role.`,
+    });
   }
   try {
     await within('watch', (signal) => opened(api, name, signal));

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { EngineRefusalError } from '../../core/errors.js';
-import type { ApiClient } from './api-client.js';
+import type { ApiClient, ApiVerb } from './api-client.js';
 import { leaseObjectOf, type LeaseObject } from './lease-object.js';
 import type { LeaseBody } from './lease-records.js';
 
@@ -51,6 +51,26 @@ export class LeaseApi {
     const { name, uid, resourceVersion } = metadata;
     const body = { kind: 'DeleteOptions', apiVersion: 'v1', preconditions: { uid, resourceVersion } };
     await this.client.call({ verb: 'delete', name, body, expected: [200, 202, 403, 404, 409] }, signal);
+  }
+
+  /** Whether this user may, as the server says; `undefined` where it does not. */
+  async permits(verb: ApiVerb, name: string | undefined, signal: AbortSignal): Promise<boolean | undefined> {
+    const attributes = { group: 'coordination.k8s.io', resource: 'leases', verb, ...(name !== undefined && { name }) };
+    const { status, body } = await this.client.call(
+      {
+        verb: 'create',
+        path: '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews',
+        body: {
+          apiVersion: 'authorization.k8s.io/v1',
+          kind: 'SelfSubjectAccessReview',
+          spec: { resourceAttributes: { ...attributes, namespace: await this.client.namespace() } },
+        },
+        expected: [201, 403, 404],
+      },
+      signal,
+    );
+    const { allowed } = (body as { status?: { allowed?: unknown } }).status ?? {};
+    return status === 201 && typeof allowed === 'boolean' ? allowed : undefined;
   }
 
   watch(name: string, { resourceVersion, timeoutSeconds }: WatchFrom, signal: AbortSignal): Promise<IncomingMessage> {

@@ -3,7 +3,7 @@ import type { Diagnosis } from '../../core/elector.js';
 import { errorText } from '../../core/error-text.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
 import { runOnce } from '../../core/connections/connections.js';
-import { explained } from './engine-errors.js';
+import { explained, type TableSettings } from './engine-errors.js';
 import { isOff } from './lease-rows.js';
 import { text } from './lease-statements.js';
 import { mysqlLeaseTableSql, quoted } from './lease-table.js';
@@ -34,7 +34,7 @@ export async function diagnoseMysql(parts: StoreParts): Promise<Diagnosis[]> {
     return [
       ...judge(findings.settings),
       ...judgeClock(findings),
-      ...judgeTable(findings, settings.table),
+      ...judgeTable(findings, settings),
       ...judgeHints(parts),
     ];
   } catch (error) {
@@ -82,12 +82,13 @@ function judgeClock({ isSysdateStill }: Findings): Diagnosis[] {
   return [{ level: 'warning', summary, remedy: 'Start the server without sysdate-is-now.' }];
 }
 
-function judgeTable({ engine }: Findings, table: string): Diagnosis[] {
+function judgeTable({ engine }: Findings, { table, createTable }: TableSettings): Diagnosis[] {
   const sql = mysqlLeaseTableSql({ table });
   if (engine === undefined) {
-    return [
-      { level: 'warning', summary: `There is no table ${quoted(table)} yet, or the user may not see it`, remedy: sql },
-    ];
+    const summary = `There is no table ${quoted(table)} yet, or the user may not see it`;
+    if (createTable)
+      return [{ level: 'note', summary: `${summary}; it is created at the first campaign`, remedy: sql }];
+    return [{ level: 'error', summary: `${summary}, and createTable is false`, remedy: sql }];
   }
   if (engine === 'InnoDB') return [];
   const remedy = `ALTER TABLE ${quoted(table)} ENGINE=InnoDB;`;

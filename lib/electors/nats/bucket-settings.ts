@@ -22,6 +22,8 @@ export interface BucketNeeds {
   readonly name: string;
   readonly leaseMs: number;
   readonly replicas?: number;
+  /** Whether the server is one of a cluster, on which there could be more. */
+  readonly isClustered: boolean;
   /** That the bucket has to take. */
   readonly subject: string;
 }
@@ -57,7 +59,7 @@ function cannotWork(config: BucketConfig, { name, leaseMs, subject }: BucketNeed
     }));
 }
 
-function mayForget(config: BucketConfig, { name, leaseMs, replicas }: BucketNeeds): Diagnosis[] {
+function mayForget(config: BucketConfig, { name, leaseMs, replicas, isClustered }: BucketNeeds): Diagnosis[] {
   const has = config.num_replicas ?? 1;
   const maxAgeMs = (config.max_age ?? 0) / NS_PER_MS;
   const found: Diagnosis[] = [];
@@ -75,10 +77,11 @@ function mayForget(config: BucketConfig, { name, leaseMs, replicas }: BucketNeed
     );
   }
   if (has === 1) {
-    warn(
-      `The bucket "${name}" is kept on one server: while that is away nobody can lead.`,
-      `On a cluster: nats stream edit KV_${name} --replicas 3, and the option replicas: 3.`,
-    );
+    found.push({
+      level: isClustered ? 'warning' : 'note',
+      summary: `The bucket "${name}" is kept on one server: while that is away nobody can lead.`,
+      remedy: `On a cluster: nats stream edit KV_${name} --replicas 3, and the option replicas: 3.`,
+    });
   }
   if (maxAgeMs > leaseMs) {
     warn(

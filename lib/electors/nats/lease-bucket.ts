@@ -16,6 +16,8 @@ export interface BucketInfo {
   readonly config: BucketConfig;
   /** When it was created, by the server's clock. */
   readonly created: string;
+  /** Whether the server is one of a cluster. */
+  readonly isClustered: boolean;
   /** Of the last message that was written. */
   readonly lastSequence: number;
 }
@@ -97,8 +99,8 @@ export class LeaseBucket {
     }
   }
 
-  judge({ config }: BucketInfo): Diagnosis[] {
-    return judgeBucket(config, { ...this.options, subject: this.subject('>') });
+  judge({ config, isClustered }: BucketInfo): Diagnosis[] {
+    return judgeBucket(config, { ...this.options, isClustered, subject: this.subject('>') });
   }
 
   /** Another replica may create it at the same time: then that is the one. */
@@ -143,9 +145,19 @@ export class LeaseBucket {
 }
 
 function infoOf(answer: ApiAnswer): BucketInfo {
-  const { config, created, state } = answer as { config?: unknown; created?: unknown; state?: { last_seq?: unknown } };
+  const { config, created, state, cluster } = answer as {
+    config?: unknown;
+    created?: unknown;
+    state?: { last_seq?: unknown };
+    cluster?: { name?: unknown };
+  };
   if (typeof config !== 'object' || config === null || typeof created !== 'string') {
     throw new EngineAnswerError('STREAM.INFO', 'it has no config');
   }
-  return { config, created, lastSequence: Number(state?.last_seq ?? 0) };
+  return {
+    config,
+    created,
+    isClustered: typeof cluster?.name === 'string',
+    lastSequence: Number(state?.last_seq ?? 0),
+  };
 }

@@ -44,7 +44,7 @@ export async function diagnoseNats({
 
 function noBucket({ name }: LeaseBucket): Diagnosis {
   return {
-    level: 'warning',
+    level: 'note',
     summary: `There is no bucket "${name}" yet.`,
     remedy: `It is created at the first campaign, or by hand: nats kv add ${name} --history 1 --replicas 3.`,
   };

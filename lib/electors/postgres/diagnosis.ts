@@ -3,7 +3,7 @@ import type { Diagnosis } from '../../core/elector.js';
 import { errorText } from '../../core/error-text.js';
 import { requestInTime } from '../../core/lease/lease-requests.js';
 import { runOnce } from '../../core/connections/connections.js';
-import { explained } from './engine-errors.js';
+import { explained, type TableSettings } from './engine-errors.js';
 import { postgresLeaseTableSql, quoted } from './lease-table.js';
 import type { TextRow } from '../../core/connections/borrowed-connection.js';
 import type { StoreParts } from './postgres-lease-store.js';
@@ -61,12 +61,17 @@ function judge(findings: Findings, { settings }: StoreParts): Diagnosis[] {
     const summary = 'After a crash of the server the last writes may be missing (fsync or synchronous_commit is off)';
     found.push({ level: 'warning', summary, remedy: 'Turn both on, at least for the role of the elector.' });
   }
-  return [...found, ...judgeTable(findings, settings.table), ...judgeSchema(findings, settings.table)];
+  return [...found, ...judgeTable(findings, settings), ...judgeSchema(findings, settings.table)];
 }
 
-function judgeTable({ table, mayUse, hasKey }: Findings, name: string): Diagnosis[] {
+function judgeTable({ table, mayUse, hasKey }: Findings, { table: name, createTable }: TableSettings): Diagnosis[] {
   const sql = postgresLeaseTableSql({ table: name });
-  if (table === null) return [{ level: 'warning', summary: `There is no table ${quoted(name)} yet`, remedy: sql }];
+  if (table === null) {
+    const summary = `There is no table ${quoted(name)} yet`;
+    if (createTable)
+      return [{ level: 'note', summary: `${summary}; it is created at the first campaign`, remedy: sql }];
+    return [{ level: 'error', summary: `${summary}, and createTable is false`, remedy: sql }];
+  }
   const found: Diagnosis[] = [];
   if (mayUse !== 't') {
     const remedy = `GRANT SELECT, INSERT, UPDATE ON ${quoted(name)} TO <the application's role>;`;
@@ -86,7 +91,7 @@ function judgeSchema({ schema }: Findings, name: string): Diagnosis[] {
   const summary = `Where the table ${quoted(name)} is depends on the search_path, which ${place}`;
   const example = `table: '${schema ?? 'schema'}.${name}'`;
   const remedy = `Give the schema too, ${example}, unless the search_path is the same for every replica: else two of them lead.`;
-  return [{ level: 'warning', summary, remedy }];
+  return [{ level: schema === null ? 'warning' : 'note', summary, remedy }];
 }
 
 function judgeSession(parts: StoreParts, isPooled: boolean): Diagnosis[] {

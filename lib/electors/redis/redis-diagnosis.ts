@@ -70,7 +70,7 @@ function aboutServer(info: Info): Diagnosis[] {
   }
   if (info.get('aof_enabled') === '0') {
     found.push({
-      level: 'warning',
+      level: 'note',
       summary:
         'appendonly is off: a restart forgets who leads. The next term then waits a lease, and fencing tokens go on by the clock.',
       remedy: 'CONFIG SET appendonly yes, or accept that wait.',

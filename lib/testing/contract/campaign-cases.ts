@@ -94,7 +94,7 @@ export const CAMPAIGN_CASES: readonly ElectorCase[] = [
       const findings = (await stage.createElector().diagnose?.()) ?? [];
 
       for (const { level, summary } of findings) {
-        assert.ok(['ok', 'warning', 'error'].includes(level), `the level is ${level}`);
+        assert.ok(['ok', 'note', 'warning', 'error'].includes(level), `the level is ${level}`);
         assert.notEqual(summary, '');
       }
     },

@@ -171,7 +171,36 @@ describe('A double of the API server', () => {
     expect(await store.diagnose?.()).toMatchObject([{ level: 'ok' }, { level: 'warning', summary }]);
 
     rig.api.forbidden.add('get');
-    expect(await store.diagnose?.()).toMatchObject([{ level: 'error' }]);
+    const [finding, ...others] = (await store.diagnose?.()) ?? [];
+    expect([finding, others]).toMatchObject([{ level: 'error', summary: expect.stringContaining('"get leases"') }, []]);
+    expect(finding?.summary).toContain('docs/kubernetes.md has the Role');
+  });
+
+  test.each(['create', 'update'] as const)('is found to forbid to %s, before anybody has tried', async (verb) => {
+    const store = rig.store();
+    rig.api.forbidden.add(verb);
+
+    expect(await store.diagnose?.()).toMatchObject([
+      { level: 'ok' },
+      { level: 'error', summary: expect.stringContaining(`may not ${verb} leases in namespace "default"`) },
+    ]);
+    expect([await rig.isThere(), rig.api.calls.create, rig.api.calls.update]).toEqual([false, 0, 0]);
+  });
+
+  test('need not allow to create a Lease that is there', async () => {
+    const store = rig.store();
+    await rig.take(store);
+    rig.api.forbidden.add('create');
+
+    expect(await store.diagnose?.()).toMatchObject([{ level: 'ok' }]);
+  });
+
+  test('that does not tell who may do what is found to answer', async () => {
+    const store = rig.store();
+    rig.api.knowsReviews = false;
+    rig.api.forbidden.add('update');
+
+    expect(await store.diagnose?.()).toMatchObject([{ level: 'ok' }]);
   });
 
   test('that allows one Lease by its name is found to answer', async () => {

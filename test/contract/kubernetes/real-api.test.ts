@@ -106,6 +106,20 @@ function realApi(): void {
     await expect(calls[verb]?.()).rejects.toThrow(refusalOf(verb));
   });
 
+  test.each(['create', 'update'])(
+    'that forbids to %s leases only is found to, before anybody has tried',
+    async (verb) => {
+      const verbs = ['get', 'create', 'update', 'watch'].filter((it) => it !== verb);
+      await allow([{ ...LEASES, verbs }]);
+      const store = rig.store(api.userAccess);
+      await untilAllowed(store);
+
+      const missing = { level: 'error', summary: expect.stringContaining(`may not ${verb} leases`) };
+      expect(await store.diagnose?.()).toMatchObject([{ level: 'ok' }, missing]);
+      expect(await rig.isThere()).toBe(false);
+    },
+  );
+
   test('that does not know leases is a refusal', async () => {
     const store = rig.store({ url: `${api.accessBy().url}/elsewhere` });
 

@@ -189,7 +189,7 @@ describeEngine('The table of MysqlElector', ['mariadbd', 'mariadb-install-db'], 
     expect(await summaries()).toEqual([
       expect.stringMatching(/^ok: MySQL \d+/),
       expect.stringContaining('warning: After a crash of the host'),
-      'warning: There is no table `nestjs_lifecycle_leases` yet, or the user may not see it',
+      'note: There is no table `nestjs_lifecycle_leases` yet, or the user may not see it; it is created at the first campaign',
       expect.stringContaining('warning: Releases are noticed by polling'),
     ]);
     await sql(mysqlLeaseTableSql().replace('InnoDB', 'MyISAM'));

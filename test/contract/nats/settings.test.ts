@@ -147,7 +147,7 @@ describeEngine('NatsLeaseStore on a server', ['nats-server'], () => {
     const store = open();
     expect(await store.diagnose()).toEqual([
       { level: 'ok', summary: expect.stringMatching(/^nats-server 2\./) },
-      expect.objectContaining({ level: 'warning', summary: 'There is no bucket "leases" yet.' }),
+      expect.objectContaining({ level: 'note', summary: 'There is no bucket "leases" yet.' }),
     ]);
     await it.kill();
 

@@ -172,10 +172,17 @@ describeEngine('The table of PostgresElector', ['postgres'], () => {
     expect(await summaries()).toEqual([
       expect.stringMatching(/^ok: PostgreSQL \d+/),
       expect.stringContaining('warning: After a crash'),
-      'warning: There is no table "nestjs_lifecycle_leases" yet',
-      'warning: Where the table "nestjs_lifecycle_leases" is depends on the search_path, which now leads to the schema "public"',
+      'note: There is no table "nestjs_lifecycle_leases" yet; it is created at the first campaign',
+      'note: Where the table "nestjs_lifecycle_leases" is depends on the search_path, which now leads to the schema "public"',
       expect.stringContaining('warning: Releases are noticed by polling'),
     ]);
+    const byHand = new PostgresElector({ namespace: 'orders', url: url(), timing: TIMING, createTable: false });
+    expect(await byHand.diagnose()).toContainEqual({
+      level: 'error',
+      summary: 'There is no table "nestjs_lifecycle_leases" yet, and createTable is false',
+      remedy: postgresLeaseTableSql(),
+    });
+    await byHand.close();
     await sql(postgresLeaseTableSql().replace(',\n  UNIQUE (name, token)', ''));
     expect((await summaries())[2]).toBe('error: Without UNIQUE (name, token) the fence fences nothing');
     await elector.close();
