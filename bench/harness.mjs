@@ -11,8 +11,9 @@ export function quantile(values, q) {
 export const median = (values) => quantile(values, 0.5);
 
 /**
- * Measures subjects in turn, round by round, each round beginning with another one, so that whatever changes on the
- * machine meanwhile meets all of them.
+ * Measures subjects in turn, round by round, so that whatever changes on the machine meanwhile meets all of them. Each
+ * round begins with another one and goes the other way round: none always follows the same one, and pays for what that
+ * has left behind.
  *
  * @param subjects by name: a function that returns one measurement, or a promise of it
  * @returns by name: the measurements, one per round
@@ -22,7 +23,8 @@ export async function alternate(subjects, rounds) {
   const measured = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (let i = 0; i < names.length; i++) {
-      const name = names[(i + round) % names.length];
+      const step = round % 2 === 0 ? i : names.length - 1 - i;
+      const name = names[(step + (round >> 1)) % names.length];
       measured[name].push(await subjects[name]());
     }
   }

@@ -18,11 +18,12 @@ const fixture = (defect?: Defect): ElectorFixture => ({
   },
 });
 
-/** What the suite finds: case by case, the first line of each complaint that is one of ours. */
-async function complaints(defect?: Defect): Promise<string> {
+/** What the suite finds, case by case; not what comes after the one that is looked for: a case that fails takes its time. */
+async function complaints(defect?: Defect, wanted?: RegExp): Promise<string> {
   const found: string[] = [];
   for (const { name, run } of electorContract(fixture(defect))) {
     await run().catch((error: unknown) => found.push(`${name}: ${String(error)}`));
+    if (wanted?.test(found.at(-1) ?? '') === true) break;
   }
   return found.join('\n');
 }
@@ -56,7 +57,7 @@ describe('an elector is found out that', () => {
   test.each(Object.entries(DEFECTS))(
     '%s',
     async (defect, complaint) => {
-      expect(await complaints(defect as Defect)).toMatch(complaint);
+      expect(await complaints(defect as Defect, complaint)).toMatch(complaint);
     },
     60_000,
   );
