@@ -18,13 +18,13 @@ export interface OpenTelemetryTracesOptions {
   readonly briefMs?: number;
   /**
    * How many brief starts and stops a boot, a shutdown or a term has a span for; the rest is counted in the attribute
-   * `lifecycle.brief_omitted` of their parent. @default 64
+   * `lifecycle.brief_omitted` of their parent. @default 32
    */
   readonly briefSpanLimit?: number;
 }
 
 export const DEFAULT_BRIEF_MS = 100;
-export const DEFAULT_BRIEF_SPAN_LIMIT = 64;
+export const DEFAULT_BRIEF_SPAN_LIMIT = 32;
 
 const WHERE = 'OpenTelemetryTraces';
 

@@ -325,7 +325,7 @@ it('ends what is left where a processor throws at the beginning of a span', asyn
 });
 
 describe('of starts and stops that are brief', () => {
-  const LIMIT = 64;
+  const LIMIT = 32;
 
   /** That many components, one after the other. */
   function start({ status, clock }: ReturnType<typeof stage>, count: number, takesMs: number) {
