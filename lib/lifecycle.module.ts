@@ -11,7 +11,7 @@ import { HealthCheckService, TerminusModule } from '@nestjs/terminus';
 import type { Elector } from './core/elector.js';
 import type { StatusPageOptions } from './core/status-page-options.js';
 import { ComponentDiscovery } from './discovery/component-discovery.js';
-import { HealthRouteCheck } from './discovery/health-route-check.js';
+import { RouteCheck } from './discovery/route-check.js';
 import { modulesProviding } from './discovery/module-position.js';
 import { StandaloneElector } from './electors/standalone/standalone-elector.js';
 import { EventBus } from './events/event-bus.js';
@@ -140,10 +140,10 @@ function build(parts: {
         useFactory: (discovery: DiscoveryService) => new ComponentDiscovery(discovery),
       },
       {
-        provide: HealthRouteCheck,
+        provide: RouteCheck,
         inject: [ApplicationConfig, DiscoveryService, HttpAdapterHost],
         useFactory: (config: ApplicationConfig, discovery: DiscoveryService, adapterHost: HttpAdapterHost) =>
-          new HealthRouteCheck(config, discovery, adapterHost),
+          new RouteCheck(config, discovery, adapterHost),
       },
       {
         // The port of `forRootAsync()` is known only when its routes are fixed: the health controller asks.

@@ -16,7 +16,7 @@ import { ComponentFailedError, InvalidComponentError } from './core/errors.js';
 import { LifecycleEvent, type ComponentStatusEvent } from './core/lifecycle-events.js';
 import { listenAlongToShutdown, warnUnlessShutdownIsHandled } from './core/shutdown-signals.js';
 import { ComponentDiscovery, type DiscoveredComponent } from './discovery/component-discovery.js';
-import { HealthRouteCheck } from './discovery/health-route-check.js';
+import { RouteCheck } from './discovery/route-check.js';
 import { modulesProviding, runHooksOutermost } from './discovery/module-position.js';
 import { LIFECYCLE_PARTS, observedApp, type LifecycleParts } from './lifecycle.parts.js';
 import { rehearseHandOver } from './lifecycle.rehearsal.js';
@@ -47,7 +47,7 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
   constructor(
     @Inject(LIFECYCLE_PARTS) private readonly parts: LifecycleParts,
     @Inject(ComponentDiscovery) private readonly discovery: ComponentDiscovery,
-    @Inject(HealthRouteCheck) private readonly healthRoutes: HealthRouteCheck,
+    @Inject(RouteCheck) private readonly routes: RouteCheck,
     @Inject(ModulesContainer) private readonly modules: ModulesContainer,
     @Inject(ManagementHost) private readonly management: ManagementHost,
   ) {
@@ -82,8 +82,8 @@ export class LifecycleOrchestrator implements OnModuleInit, OnApplicationBootstr
       if (this.#stopping !== undefined) return;
       this.#connectEmitter();
       for (const found of this.discovery.find()) this.#register(found);
-      for (const message of this.healthRoutes.problems(options.health)) {
-        logger.warn({ message, event: 'lifecycle.health.route' });
+      for (const message of this.routes.problems(options)) {
+        logger.warn({ message, event: 'lifecycle.route' });
       }
       if (options.statusPage?.guards.length === 0) {
         logger.warn({ message: OPEN_STATUS_PAGE, event: 'lifecycle.status-page.open' });

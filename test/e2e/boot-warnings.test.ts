@@ -127,6 +127,15 @@ describe('a route that is taken', () => {
     expect(logger.warnings).toEqual([warning(routes)]);
   });
 
+  it('of the status page is warned of as well', async () => {
+    const imports = [lifecycle({ statusPage: { guards: [{ canActivate: () => true }] } })];
+    await boot({ imports, controllers: [controller('lifecycle', plain, Get('status'))] });
+    expect(logger.warnings).toEqual([
+      'GET /lifecycle/status may be answered by Other in AppModule: of two routes, the first that was registered ' +
+        'answers. Set statusPage.path to another path.',
+    ]);
+  });
+
   it('really is taken in that case', async () => {
     const app = await boot({ imports: [lifecycle()], controllers: [controller('', plain, Get('{*path}'))] });
     const response = await fetch(`${await app.getUrl()}/health/live`, { headers: { connection: 'close' } });

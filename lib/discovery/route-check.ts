@@ -10,12 +10,21 @@ const VERSION_METADATA = '__version__';
 /** Nest's RequestMethod.GET and .ALL. */
 const ANSWER_GET: readonly unknown[] = [0, 5];
 
+/** Where an app has what it serves; paths without regard to slashes around them. */
+export interface ServedPaths {
+  readonly health: { readonly endpoints: boolean; readonly path: string; readonly port?: number };
+  readonly statusPage?: { readonly path: string };
+}
+
+const OTHER_HEALTH_PATH =
+  'Set health.path to another path, or health.endpoints to false and use LifecycleHealthIndicator in that controller.';
+
 /**
- * Finds out at boot whether the health endpoints can be reached where people expect them.
+ * Finds out at boot whether the health endpoints and the status page can be reached where people expect them.
  *
  * @internal
  */
-export class HealthRouteCheck {
+export class RouteCheck {
   constructor(
     private readonly config: ApplicationConfig,
     private readonly discovery: DiscoveryService,
@@ -23,16 +32,25 @@ export class HealthRouteCheck {
   ) {}
 
   /** What an operator should know, one sentence each; empty when all is well, and in an app without HTTP. */
-  problems(health: { readonly endpoints: boolean; readonly path: string; readonly port?: number }): string[] {
+  problems({ health, statusPage }: ServedPaths): string[] {
     // Nest leaves it empty without saying so in its types.
     const adapter = this.adapterHost.httpAdapter as HttpAdapterHost['httpAdapter'] | null | undefined;
-    if (!health.endpoints || !adapter) return [];
-    const path = trimSlashes(health.path);
-    const endpoints = [path, `${path}/live`, `${path}/ready`, `${path}/startup`];
+    if (!adapter) return [];
     // Express asks routes in the order of their registration, Fastify asks exact ones first.
-    const taken = this.#takenProblem(endpoints, adapter.getType() === 'express');
-    // On another port nobody expects them here; where their routes were fixed before that was known, they answer 404.
-    return health.port === undefined ? [...this.#prefixProblem(endpoints), ...taken] : taken;
+    const firstAnswers = adapter.getType() === 'express';
+    const isElsewhere = health.port !== undefined;
+    const problems: string[] = [];
+    if (health.endpoints) {
+      const endpoints = below(health.path, ['live', 'ready', 'startup']);
+      // On another port nobody expects them here; where their routes were fixed before that was known, they answer 404.
+      if (!isElsewhere) problems.push(...this.#prefixProblem(endpoints));
+      problems.push(...this.#takenProblem(endpoints, firstAnswers, OTHER_HEALTH_PATH));
+    }
+    if (statusPage !== undefined && !isElsewhere) {
+      const pages = below(statusPage.path, ['status', 'events']);
+      problems.push(...this.#takenProblem(pages, firstAnswers, 'Set statusPage.path to another path.'));
+    }
+    return problems;
   }
 
   #prefixProblem(endpoints: readonly string[]): string[] {
@@ -53,9 +71,9 @@ export class HealthRouteCheck {
     );
   }
 
-  #takenProblem(endpoints: readonly string[], firstAnswers: boolean): string[] {
+  #takenProblem(endpoints: readonly string[], firstAnswers: boolean, remedy: string): string[] {
     const controllers = this.discovery.getControllers();
-    const isOurs = ({ host }: ControllerWrapper) => host?.providers.has(HealthRouteCheck) === true;
+    const isOurs = ({ host }: ControllerWrapper) => host?.providers.has(RouteCheck) === true;
     const ourPlace = controllers.findIndex(isOurs);
     if (ourPlace < 0) return [];
     return controllers.flatMap((wrapper, place) => {
@@ -66,8 +84,7 @@ export class HealthRouteCheck {
       const name = `${wrapper.metatype?.name ?? 'a controller'} in ${wrapper.host?.name ?? 'an unknown module'}`;
       return [
         `${taken.map((it) => `GET /${it}`).join(', ')} may be answered by ${name}: of two routes, the first that was ` +
-          'registered answers. Set health.path to another path, or health.endpoints to false and use ' +
-          'LifecycleHealthIndicator in that controller.',
+          `registered answers. ${remedy}`,
       ];
     });
   }
@@ -96,6 +113,11 @@ function routesOf({ metatype }: ControllerWrapper): string[] {
 function pathsOf(target: object): string[] {
   const path: unknown = Reflect.getMetadata(PATH_METADATA, target);
   return (Array.isArray(path) ? path : [path]).filter((it) => typeof it === 'string').map(trimSlashes);
+}
+
+function below(path: string, names: readonly string[]): string[] {
+  const plain = trimSlashes(path);
+  return [plain, ...names.map((name) => `${plain}/${name}`)];
 }
 
 function isSamePath(route: string, endpoint: string): boolean {
