@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `npm test`: everything but the packed package, in two runs. What computes has the processors for itself; what waits for
- * servers and leases waits side by side, and has them for itself too: a lease that is not renewed in time is lost.
+ * `npm test`: everything but the packed package, in three runs. What computes has the processors for itself, and so has what
+ * starts many processes; what waits for servers and leases waits side by side: a lease that is not renewed in time is lost.
  *
  * --results <folder> writes what Jest reports as JSON; everything else is for Jest. A path or a pattern runs what matches.
  */
 const RUNS = [
-  { name: 'busy', projects: ['unit', 'e2e-nest12', 'e2e-nest11', 'docs', 'api'], workers: 2 },
+  { name: 'unit', projects: ['unit'], workers: 2 },
+  { name: 'apps', projects: ['e2e-nest12', 'e2e-nest11', 'docs', 'api'], workers: 2 },
   { name: 'contract', projects: ['contract'], workers: 5 },
 ];
 
@@ -35,7 +36,7 @@ const hasTests = (run) => /\.test\.ts$/m.test(jest(run, ['--listTests'], { encod
 const runs = args.length === 0 ? RUNS : RUNS.filter(hasTests);
 if (runs.length === 0) console.error(`No test matches: ${args.join(' ')}`);
 
-// The second one also after a failure of the first: who mends one wants to know of all.
+// All of them, also after a failure of the first: who mends one wants to know of all.
 const statuses = runs.map((run) => {
   const report = results === undefined ? [] : ['--json', '--outputFile', join(results, `${run.name}.json`)];
   return jest(run, report, { stdio: 'inherit' }).status;
